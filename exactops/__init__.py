@@ -1,1 +1,28 @@
+"""exactops: element-wise kernels whose results are the same bits on every machine, and right to the last bit.
 
+``exactops.run(op, *arrays)`` applies an operator of the table, ``exactops.exp(x)`` and its like are the same by name.
+Importing the package compiles nothing.
+"""
+
+from exactops.errors import CacheWarning, UnsupportedError
+from exactops.operator import Attribute, Operator
+from exactops.paths import paths
+from exactops.run import function_of as _function_of
+from exactops.run import operators, run
+
+__version__ = "0.1.0"
+
+for _operator in operators().values():
+    globals()[_operator.function] = _function_of(_operator)
+
+__all__ = [
+    "Attribute",
+    "CacheWarning",
+    "Operator",
+    "UnsupportedError",
+    "__version__",
+    "operators",
+    "paths",
+    "run",
+    *sorted(_o.function for _o in operators().values()),
+]

@@ -166,6 +166,18 @@ def convert(x: Lanes, element: str) -> Lanes:
         return np.where(high, target.type(limits.max), np.where(low, target.type(limits.min), safe))
 
 
+def from_half(pattern: Lanes) -> Lanes:
+    """binary16 bit patterns (uint16 lanes) as float32."""
+    with np.errstate(all="ignore"):
+        return np.asarray(pattern).view(np.float16).astype(np.float32)
+
+
+def to_half(x: Lanes) -> Lanes:
+    """float32 rounded once to binary16 bit patterns (uint16 lanes)."""
+    with np.errstate(all="ignore"):
+        return np.asarray(x).astype(np.float16).view(np.uint16)
+
+
 def lane_count(lanes: Lanes) -> int:
     """Number of lanes: a constant when the kernel is compiled."""
     return int(np.size(lanes))

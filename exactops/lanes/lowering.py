@@ -1,0 +1,605 @@
+"""The vocabulary of lanes in Numba: types for each operation, and the LLVM vector instructions it becomes.
+
+Operators are typing templates with a ``lower_builtin`` beside them rather than overloads: such a kernel compiles in half the
+time. No instruction carries a fast-math flag, and none is contracted: ``mul_add`` is the only operation that may fuse, and
+only for fast lanes.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba.core import cgutils, compiler, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.extending import lower_builtin
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+
+from exactops.lanes import portable, vocabulary
+from exactops.lanes.types import Vec
+from exactops.target import target
+
+_INDEX = ir.IntType(32)
+_BYTE = ir.IntType(8)
+
+
+# --- building blocks ----------------------------------------------------------------------------------------------------
+
+
+def _splat(builder, scalar, vector: ir.VectorType):
+    one = builder.insert_element(ir.Constant(vector, ir.Undefined), scalar, _INDEX(0))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_INDEX, vector.count), [0] * vector.count))
+
+
+def _constant(vector: ir.VectorType, value):
+    return ir.Constant(vector, [value] * vector.count)
+
+
+def _intrinsic(builder, name: str, result, args):
+    """Call the overloaded LLVM intrinsic ``llvm.<name>.<mangled types>``."""
+    kind = ir.FunctionType(result, [a.type for a in args])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+
+def _mangled(vector: ir.VectorType) -> str:
+    element = vector.element
+    letter = {ir.FloatType: "f32", ir.DoubleType: "f64", ir.HalfType: "f16"}.get(type(element)) or f"i{element.width}"
+    return f"v{vector.count}{letter}"
+
+
+def _bits_vector(vector: ir.VectorType) -> ir.VectorType:
+    width = {ir.FloatType: 32, ir.DoubleType: 64}[type(vector.element)]
+    return ir.VectorType(ir.IntType(width), vector.count)
+
+
+def _is_float(kind) -> bool:
+    return isinstance(kind, Vec) and isinstance(kind.element, types.Float)
+
+
+def _is_integer(kind) -> bool:
+    return isinstance(kind, Vec) and isinstance(kind.element, types.Integer)
+
+
+def _is_mask(kind) -> bool:
+    return isinstance(kind, Vec) and kind.element == types.boolean
+
+
+def _common(args, accept: Callable[[object], bool]):
+    """The one lane type of the operands that are lanes; Python numbers beside it are weak. None if they do not fit."""
+    lanes = {a for a in args if isinstance(a, Vec)}
+    if len(lanes) != 1:
+        return None
+    (vec,) = lanes
+    weak = types.Number if isinstance(vec.element, types.Float) else types.Integer
+    if not accept(vec) or not all(isinstance(a, (Vec, weak)) for a in args):
+        return None
+    return vec
+
+
+def _operation(function, typing: Callable, lowering: Callable, arity: int, prefer_literal: bool = False) -> None:
+    """Give a vocabulary function or operator its typing and its lowering.
+
+    ``typing(*argument types)`` returns the signature or None; ``lowering(context, builder, sig, args)`` emits code.
+    """
+
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            return typing(*args) if len(args) == arity and not kws else None
+
+    Template.key, Template.prefer_literal = function, prefer_literal
+    infer_global(function)(Template)
+    # Any of the operands may be lanes; the rest are numbers, literals or tables.
+    for kinds in itertools.product((Vec, types.Any), repeat=arity):
+        if Vec in kinds:
+            lower_builtin(function, *kinds)(lowering)
+
+
+def _elementwise(function, accept, emit, arity: int = 2, result=lambda vec: vec) -> None:
+    """An operation whose operands are all of one lane type, Python numbers included."""
+
+    def typing(*args):
+        vec = _common(args, accept)
+        return None if vec is None else signature(result(vec), *(a if isinstance(a, Vec) else vec.element for a in args))
+
+    def lowering(context, builder, sig, args):
+        vec = next(a for a in sig.args if isinstance(a, Vec))
+        vector = context.get_value_type(vec)
+        values = [
+            value if isinstance(kind, Vec) else _splat(builder, value, vector)
+            for kind, value in zip(sig.args, args, strict=True)
+        ]
+        return emit(builder, vec, *values)
+
+    _operation(function, typing, lowering, arity)
+
+
+# --- operators ----------------------------------------------------------------------------------------------------------
+
+
+def _arithmetic(float_instruction: str | None, integer_instruction: str | None):
+    def emit(builder, vec, x, y):
+        return getattr(builder, float_instruction if _is_float(vec) else integer_instruction)(x, y)
+
+    return lambda kind: (_is_float(kind) and float_instruction) or (_is_integer(kind) and integer_instruction), emit
+
+
+def _bitwise(instruction: str):
+    return lambda kind: _is_integer(kind) or _is_mask(kind), lambda builder, vec, x, y: getattr(builder, instruction)(x, y)
+
+
+def _shift_right(builder, vec, x, y):
+    return builder.ashr(x, y) if vec.element.signed else builder.lshr(x, y)
+
+
+def _comparison(symbol: str):
+    def emit(builder, vec, x, y):
+        if _is_float(vec):
+            return (builder.fcmp_unordered if symbol == "!=" else builder.fcmp_ordered)(symbol, x, y)
+        return (builder.icmp_signed if vec.element.signed else builder.icmp_unsigned)(symbol, x, y)
+
+    return lambda kind: _is_float(kind) or _is_integer(kind), emit
+
+
+for _function, (_accept, _emit) in {
+    operator.add: _arithmetic("fadd", "add"),
+    operator.sub: _arithmetic("fsub", "sub"),
+    operator.mul: _arithmetic("fmul", "mul"),
+    operator.truediv: _arithmetic("fdiv", None),
+    operator.and_: _bitwise("and_"),
+    operator.or_: _bitwise("or_"),
+    operator.xor: _bitwise("xor"),
+    operator.lshift: (_is_integer, lambda builder, vec, x, y: builder.shl(x, y)),
+    operator.rshift: (_is_integer, _shift_right),
+}.items():
+    _elementwise(_function, _accept, _emit)
+
+for _function, _symbol in {
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.eq: "==",
+    operator.ne: "!=",
+}.items():
+    _elementwise(_function, *_comparison(_symbol), result=lambda vec: vec.mask)
+
+_elementwise(
+    operator.neg,
+    lambda kind: _is_float(kind) or _is_integer(kind),
+    lambda builder, vec, x: builder.fneg(x) if _is_float(vec) else builder.neg(x),
+    arity=1,
+)
+_elementwise(
+    operator.invert, lambda kind: _is_integer(kind) or _is_mask(kind), lambda builder, vec, x: builder.not_(x), arity=1
+)
+
+
+# --- choice -------------------------------------------------------------------------------------------------------------
+
+
+def _type_select(mask, chosen, otherwise):
+    if not _is_mask(mask):
+        return None
+    vec = _common((chosen, otherwise), lambda kind: True)
+    if vec is None or vec.lanes != mask.lanes:
+        return None
+    return signature(vec, mask, *(a if isinstance(a, Vec) else vec.element for a in (chosen, otherwise)))
+
+
+def _lower_select(context, builder, sig, args):
+    vector = context.get_value_type(sig.return_type)
+    chosen, otherwise = (
+        value if isinstance(kind, Vec) else _splat(builder, value, vector)
+        for kind, value in zip(sig.args[1:], args[1:], strict=True)
+    )
+    return builder.select(args[0], chosen, otherwise)
+
+
+_operation(vocabulary.select, _type_select, _lower_select, 3)
+
+
+def _reduction(every: bool):
+    def lowering(context, builder, sig, args):
+        word = ir.IntType(args[0].type.count)
+        packed = builder.bitcast(args[0], word)
+        return builder.icmp_unsigned("==" if every else "!=", packed, ir.Constant(word, -1 if every else 0))
+
+    return lambda mask: signature(types.boolean, mask) if _is_mask(mask) else None, lowering
+
+
+_operation(vocabulary.any_lane, *_reduction(False), 1)
+_operation(vocabulary.all_lanes, *_reduction(True), 1)
+
+
+def _constant_of(result_type, value: Callable[[Vec], object]):
+    """A property of the lane type, as a constant: a literal, so that Numba prunes the branch that is not taken."""
+    return (
+        lambda vec: signature(result_type, vec) if isinstance(vec, Vec) else None,
+        lambda context, builder, sig, args: context.get_constant(result_type, value(sig.args[0])),
+    )
+
+
+_operation(vocabulary.is_fast, *_constant_of(types.boolean, lambda vec: vec.fast), 1)
+_operation(vocabulary.lane_count, *_constant_of(types.intp, lambda vec: vec.lanes), 1)
+
+
+# --- arithmetic functions -----------------------------------------------------------------------------------------------
+
+
+def _mul_add(builder, vec, x, y, z):
+    if vec.fast:
+        return _intrinsic(builder, f"llvm.fmuladd.{_mangled(x.type)}", x.type, [x, y, z])
+    return builder.fadd(builder.fmul(x, y), z)
+
+
+_elementwise(vocabulary.mul_add, _is_float, _mul_add, arity=3)
+
+
+def _float_function(function, intrinsic: str, arity: int = 1) -> None:
+    def emit(builder, vec, *args):
+        return _intrinsic(builder, f"llvm.{intrinsic}.{_mangled(args[0].type)}", args[0].type, list(args))
+
+    _elementwise(function, _is_float, emit, arity)
+
+
+# These are single instructions, or bit operations, on every target.
+_float_function(vocabulary.sqrt, "sqrt")
+_float_function(vocabulary.absolute, "fabs")
+_float_function(vocabulary.copy_sign, "copysign", 2)
+_elementwise(
+    vocabulary.is_nan, _is_float, lambda builder, vec, x: builder.fcmp_unordered("uno", x, x), 1, lambda vec: vec.mask
+)
+
+
+def _rounding(function, intrinsic: str) -> None:
+    """One instruction where the CPU has it; before SSE4.1 LLVM would call a math library, so lanes do it there."""
+
+    def typing(vec):
+        return signature(vec, vec) if _is_float(vec) else None
+
+    def lowering(context, builder, sig, args):
+        if target().rounding:
+            return _intrinsic(builder, f"llvm.{intrinsic}.{_mangled(args[0].type)}", args[0].type, list(args))
+        in_lanes = portable.ROUNDING[sig.return_type.element.bitwidth][intrinsic]
+        return call_lowered(context, builder, in_lanes, sig.args, args)
+
+    _operation(function, typing, lowering, 1)
+
+
+_rounding(vocabulary.floor, "floor")
+_rounding(vocabulary.ceil, "ceil")
+_rounding(vocabulary.rint, "rint")
+_rounding(vocabulary.trunc, "trunc")
+
+
+def _truncated_quotient(builder, vec, x, y):
+    width, is_signed, lanes = vec.element.bitwidth, vec.element.signed, vec.lanes
+    if width == 64:
+        return builder.sdiv(x, y) if is_signed else builder.udiv(x, y)
+    # CPUs have no vector integer division. The quotient of two n-bit integers is at least 2**-n (relative) away from the
+    # next integer, so a float quotient with 24 bits (n = 16) or 53 bits (n = 32), rounded once, truncates to the right one.
+    inner = ir.VectorType(ir.FloatType() if width <= 16 else ir.DoubleType(), lanes)
+    enter, leave = (builder.sitofp, builder.fptosi) if is_signed else (builder.uitofp, builder.fptoui)
+    quotient = builder.fdiv(enter(x, inner), enter(y, inner))
+    if width <= 16:
+        return builder.trunc(builder.fptosi(quotient, ir.VectorType(ir.IntType(32), lanes)), x.type)
+    return leave(quotient, x.type)
+
+
+_elementwise(vocabulary.truncated_quotient, _is_integer, _truncated_quotient)
+
+
+# --- bits and types -----------------------------------------------------------------------------------------------------
+
+_UNSIGNED = {8: types.uint8, 16: types.uint16, 32: types.uint32, 64: types.uint64}
+_SIGNED = {8: types.int8, 16: types.int16, 32: types.int32, 64: types.int64}
+_FLOAT = {32: types.float32, 64: types.float64}
+_ELEMENTS = {str(t): t for t in (*_UNSIGNED.values(), *_SIGNED.values(), *_FLOAT.values())} | {"bool": types.boolean}
+
+
+def element_type(name: str) -> types.Type:
+    """The Numba type of a lane element by name: float32, float64, int8 … uint64 or bool."""
+    return _ELEMENTS[name]
+
+
+def _reinterpretation(function, accept, family: dict) -> None:
+    def typing(vec):
+        element = family.get(vec.element.bitwidth) if accept(vec) else None
+        return None if element is None else signature(vec.of(element), vec)
+
+    def lowering(context, builder, sig, args):
+        return builder.bitcast(args[0], context.get_value_type(sig.return_type))
+
+    _operation(function, typing, lowering, 1)
+
+
+_reinterpretation(vocabulary.bits, _is_float, _UNSIGNED)
+_reinterpretation(vocabulary.from_bits, _is_integer, _FLOAT)
+_reinterpretation(vocabulary.signed, _is_integer, _SIGNED)
+_reinterpretation(vocabulary.unsigned, _is_integer, _UNSIGNED)
+
+
+def _type_convert(vec, element):
+    if not isinstance(vec, Vec) or not isinstance(element, types.StringLiteral):
+        return None
+    return signature(vec.of(_ELEMENTS[element.literal_value]), vec, element)
+
+
+def _lower_convert(context, builder, sig, args):
+    source, result, x = sig.args[0], sig.return_type, args[0]
+    vector = context.get_value_type(result)
+    if source.element == result.element:
+        return x
+    if result.element == types.boolean:
+        zero = ir.Constant(x.type, None if _is_integer(source) else [0.0] * source.lanes)
+        return builder.icmp_unsigned("!=", x, zero) if _is_integer(source) else builder.fcmp_unordered("!=", x, zero)
+    if source.element == types.boolean:
+        return builder.uitofp(x, vector) if _is_float(result) else builder.zext(x, vector)
+    if _is_float(source) and _is_float(result):
+        return (builder.fpext if source.element.bitwidth < result.element.bitwidth else builder.fptrunc)(x, vector)
+    if _is_integer(source) and _is_float(result):
+        return (builder.sitofp if source.element.signed else builder.uitofp)(x, vector)
+    if _is_integer(source):
+        if result.element.bitwidth == source.element.bitwidth:
+            return x
+        if result.element.bitwidth < source.element.bitwidth:
+            return builder.trunc(x, vector)
+        return (builder.sext if source.element.signed else builder.zext)(x, vector)
+    return _saturate(builder, source, result, x, vector)
+
+
+def _saturate(builder, source: Vec, result: Vec, x, vector):
+    """Float to integer: toward zero, saturating, NaN to 0. Plain ``fptosi`` out of range is poison."""
+    width, is_signed = result.element.bitwidth, result.element.signed
+    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
+    if width > source.element.bitwidth // 2 and not (width == 32 and source.element.bitwidth == 64):
+        name = f"llvm.fpto{'s' if is_signed else 'u'}i.sat.{_mangled(vector)}.{_mangled(x.type)}"
+        return _intrinsic(builder, name, vector, [x])
+    # Both limits are exact in the source type: clamp there, then convert through int32 (or uint32), which cannot overflow.
+    x = builder.select(builder.fcmp_unordered("uno", x, x), _constant(x.type, 0.0), x)
+    x = builder.select(builder.fcmp_ordered("<", x, _constant(x.type, float(low))), _constant(x.type, float(low)), x)
+    x = builder.select(builder.fcmp_ordered(">", x, _constant(x.type, float(high))), _constant(x.type, float(high)), x)
+    if width == 32:
+        return builder.fptosi(x, vector) if is_signed else builder.fptoui(x, vector)
+    return builder.trunc(builder.fptosi(x, ir.VectorType(ir.IntType(32), vector.count)), vector)
+
+
+_operation(vocabulary.convert, _type_convert, _lower_convert, 2, prefer_literal=True)
+
+
+def _half_conversion(function, source, result, in_lanes: Callable) -> None:
+    """binary16 by the CPU's own instruction, or by integer lanes where it has none (LLVM would call a library)."""
+
+    def typing(vec):
+        return signature(vec.of(result), vec) if isinstance(vec, Vec) and vec.element == source else None
+
+    def lowering(context, builder, sig, args):
+        if not target().half:
+            return call_lowered(context, builder, in_lanes, sig.args, args)
+        half = ir.VectorType(ir.HalfType(), sig.args[0].lanes)
+        vector = context.get_value_type(sig.return_type)
+        if result == types.float32:
+            return builder.fpext(builder.bitcast(args[0], half), vector)
+        return builder.bitcast(builder.fptrunc(args[0], half), vector)
+
+    _operation(function, typing, lowering, 1)
+
+
+_half_conversion(vocabulary.from_half, types.uint16, types.float32, portable.half_to_single)
+_half_conversion(vocabulary.to_half, types.float32, types.uint16, portable.single_to_half)
+
+
+# --- tables and memory --------------------------------------------------------------------------------------------------
+
+
+def _type_lookup(table, index):
+    if not isinstance(table, types.UniTuple) or not _is_integer(index):
+        return None
+    if len(table) & (len(table) - 1) or not isinstance(table.dtype, (types.Float, types.Integer)):
+        return None
+    element = types.float64 if isinstance(table.dtype, types.Float) else types.int64
+    return signature(index.of(element), table, index)
+
+
+def _table_constants(value) -> list:
+    """The constants of a global tuple, which Numba has built as a chain of ``insertvalue``."""
+    found: dict[int, ir.Constant] = {}
+    while isinstance(value, ir.instructions.InsertValue):
+        found.setdefault(value.indices[0], value.operands[1])
+        value = value.operands[0]
+    if isinstance(value, ir.Constant) and isinstance(value.constant, (list, tuple)):
+        for position, constant in enumerate(value.constant):
+            found.setdefault(position, constant)
+    return [found[position] for position in range(len(found))]
+
+
+def _lower_lookup(context, builder, sig, args):
+    vector = context.get_value_type(sig.return_type)
+    entries = _table_constants(args[0])
+    if len(entries) != len(sig.args[0]):
+        raise TypeError("the table of a lookup must be a tuple of constants at module level")
+    index, words = args[1], ir.VectorType(ir.IntType(64), vector.count)
+    if index.type != words:
+        widen = builder.zext if index.type.element.width < 64 else builder.trunc
+        index = widen(index, words)
+    index = builder.and_(index, _constant(words, len(entries) - 1))
+    if 512 in target().vector_bits and vector.count % 8 == 0 and len(entries) in (8, 16, 32):
+        return _permute(builder, vector, entries, index)
+    # Elsewhere a table in memory: there is no cheap permute of doubles.
+    name = builder.module.get_unique_name("lookup_table")
+    array = ir.ArrayType(vector.element, len(entries))
+    table = ir.GlobalVariable(builder.module, array, name)
+    table.initializer, table.global_constant, table.linkage = ir.Constant(array, entries), True, "private"
+    table.unnamed_addr, table.align = True, 64
+    result = ir.Constant(vector, ir.Undefined)
+    for lane in range(vector.count):
+        position = builder.extract_element(index, _INDEX(lane))
+        entry = builder.load(builder.gep(table, [ir.IntType(64)(0), position], inbounds=True))
+        result = builder.insert_element(result, entry, _INDEX(lane))
+    return result
+
+
+def _permute(builder, vector, entries, index):
+    """In-register lookup by the AVX-512 permutes, eight lanes at a time."""
+    eight, words = ir.VectorType(vector.element, 8), ir.VectorType(ir.IntType(64), 8)
+    kind = "df" if isinstance(vector.element, ir.DoubleType) else "di"
+    suffix = "pd" if kind == "df" else "q"
+    registers = [ir.Constant(eight, entries[start : start + 8]) for start in range(0, len(entries), 8)]
+
+    def pair(low, high, picked):
+        return _intrinsic(builder, f"llvm.x86.avx512.vpermi2var.{suffix}.512", eight, [low, picked, high])
+
+    parts = []
+    for start in range(0, vector.count, 8):
+        chosen = ir.Constant(ir.VectorType(_INDEX, 8), list(range(start, start + 8)))
+        picked = builder.shuffle_vector(index, index, chosen)
+        if len(registers) == 1:
+            parts.append(_intrinsic(builder, f"llvm.x86.avx512.permvar.{kind}.512", eight, [registers[0], picked]))
+        elif len(registers) == 2:
+            parts.append(pair(*registers, picked))
+        else:
+            upper = builder.icmp_unsigned(">=", picked, _constant(words, 16))
+            parts.append(builder.select(upper, pair(*registers[2:], picked), pair(*registers[:2], picked)))
+    while len(parts) > 1:
+        lanes = 2 * parts[0].type.count
+        together = ir.Constant(ir.VectorType(_INDEX, lanes), list(range(lanes)))
+        if len(parts) % 2:
+            parts.append(ir.Constant(parts[0].type, ir.Undefined))
+        parts = [builder.shuffle_vector(parts[i], parts[i + 1], together) for i in range(0, len(parts), 2)]
+    if parts[0].type.count != vector.count:
+        wanted = ir.Constant(ir.VectorType(_INDEX, vector.count), list(range(vector.count)))
+        return builder.shuffle_vector(parts[0], parts[0], wanted)
+    return parts[0]
+
+
+# lookup's lanes are its second operand, so the general registration serves.
+_operation(vocabulary.lookup, _type_lookup, _lower_lookup, 2)
+
+
+class _Load(AbstractTemplate):
+    key, prefer_literal = vocabulary.load, True
+
+    def generic(self, args, kws):
+        if len(args) != 3 or not isinstance(args[1], types.StringLiteral) or not isinstance(args[2], types.IntegerLiteral):
+            return None
+        return signature(Vec(_ELEMENTS[args[1].literal_value], args[2].literal_value), types.intp, args[1], args[2])
+
+
+infer_global(vocabulary.load)(_Load)
+
+
+@lower_builtin(vocabulary.load, types.Integer, types.StringLiteral, types.IntegerLiteral)
+def _lower_load(context, builder, sig, args):
+    vector = context.get_value_type(sig.return_type)
+    return load_lanes(builder, builder.inttoptr(args[0], _BYTE.as_pointer()), vector)
+
+
+_operation(
+    vocabulary.store,
+    lambda address, vec: (
+        signature(types.void, types.intp, vec) if isinstance(vec, Vec) and isinstance(address, types.Integer) else None
+    ),
+    lambda context, builder, sig, args: (
+        store_lanes(builder, args[1], builder.inttoptr(args[0], _BYTE.as_pointer())) or context.get_dummy_value()
+    ),
+    2,
+)
+
+
+def load_lanes(builder, address, vector: ir.VectorType):
+    """Load a vector from a byte address of any alignment."""
+    value = builder.load(builder.bitcast(address, vector.as_pointer()))
+    value.align = 1
+    return value
+
+
+def store_lanes(builder, value, address) -> None:
+    """Store a vector to a byte address of any alignment."""
+    builder.store(value, builder.bitcast(address, value.type.as_pointer())).align = 1
+
+
+# --- lane functions: helpers of kernels, and kernels themselves ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A function over lanes as LLVM bitcode, with what is needed to call it."""
+
+    signature: object
+    description: object
+    bitcode: bytes
+
+
+_FLAGS = compiler.Flags()
+_FLAGS.no_compile = _FLAGS.no_cpython_wrapper = _FLAGS.no_cfunc_wrapper = _FLAGS.no_rewrites = True
+_FLAGS.forceinline = True
+_FLAGS.error_model = "numpy"
+
+_lowered: dict[tuple, Lowered] = {}
+_lock = threading.RLock()
+
+
+def lower(function: Callable, arguments: Sequence[types.Type]) -> Lowered:
+    """Lower a function over lanes for these argument types, once a process.
+
+    Only Numba's front half runs (typing and lowering): no machine code is made, and the function is always inlined.
+    """
+    key = (function, *arguments)
+    with _lock, global_compiler_lock:
+        found = _lowered.get(key)
+        if found is None:
+            _register_lane_functions()
+            context = cpu_target.target_context
+            compiled = compiler.compile_extra(cpu_target.typing_context, context, function, tuple(arguments), None, _FLAGS, {})
+            module = llvm.parse_assembly(compiled.library.get_llvm_str())
+            for item in (*module.functions, *module.global_variables):
+                if item.is_declaration:
+                    continue
+                # Numba makes one environment a function, a global that lane code never reads; helpers may arrive twice.
+                item.linkage = "internal" if item.name.startswith("_ZN08NumbaEnv") else "linkonce_odr"
+            found = _lowered[key] = Lowered(compiled.signature, compiled.fndesc, module.as_bitcode())
+    return found
+
+
+def call_lowered(context, builder, function: Callable, kinds: Sequence[types.Type], values: Sequence):
+    """Emit a call of a function over lanes inside a function that Numba is lowering, and link it in."""
+    lowered = lower(function, kinds)
+    context.active_code_library.add_llvm_module(llvm.parse_bitcode(lowered.bitcode))
+    _, result = context.call_internal_no_propagate(builder, lowered.description, lowered.signature, values)
+    return result
+
+
+_registered: set[Callable] = set()
+
+
+def _register_lane_functions() -> None:
+    for function in [f for f in vocabulary.LANE_FUNCTIONS if f not in _registered]:
+        _registered.add(function)
+
+        class Template(AbstractTemplate):
+            key = function
+
+            def generic(self, args, kws):
+                return lower(self.key, args).signature if not kws else None
+
+        infer_global(function, types.Function(Template))
+        lower_builtin(function, types.VarArg(types.Any))(functools.partial(_lower_lane_function, function))
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+
+
+def _lower_lane_function(function, context, builder, sig, args):
+    return call_lowered(context, builder, function, sig.args, args)
+
+
+def register() -> None:
+    """Entry point for Numba (``numba_extensions``): makes the vocabulary known to any ``@njit`` function."""
+    with _lock:
+        _register_lane_functions()

@@ -1,0 +1,256 @@
+"""The only loop template: a kernel over lanes becomes compiled code with NumPy's inner-loop signature.
+
+The loop is built as LLVM IR, so that one template serves any number of operands::
+
+    loop(char **args, npy_intp *dims, npy_intp *steps, void *data)
+        save the floating-point environment, set the default
+        body(args, dims[0], steps)                      never inlined: see lanes/environment.py
+        restore it
+
+    body: for each chunk of elements (all of them, or 256 where some operand is strided)
+        gather strided operands into stack buffers; a scalar operand is a buffer of equal lanes
+        groups of the path's lanes:  load, decode, kernel, encode, canonical NaN, store
+        one lane at a time:          the same, for the tail
+        scatter a strided result
+
+NumPy may pass overlapping memory where the result lies at or behind an operand in the direction of the loop: every load of
+a group happens before its store, groups run forward, and nothing is marked ``noalias``.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import threading
+from typing import TYPE_CHECKING
+
+import llvmlite.binding as llvm
+
+from exactops import cache
+from exactops.dtypes import STORAGES, Storage
+from exactops.key import Key
+from exactops.ops import OPERATORS
+from exactops.target import target
+
+if TYPE_CHECKING:
+    from numba.core import types
+
+#: Elements of a strided operand that are gathered at once.
+CHUNK = 256
+
+
+def assembly(key: Key) -> str:
+    """The assembly of a loop as it is compiled for this CPU, for inspection."""
+    return target().machine.emit_assembly(_optimised(key))
+
+
+_engine_lock = threading.Lock()
+
+
+@functools.cache
+def _engine():
+    machine = target().machine
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+def address(key: Key) -> int:
+    """The address of the compiled loop: from the disk cache, or compiled and kept there."""
+    name = cache.key_of(repr(tuple(key)))
+    with _engine_lock:
+        engine = _engine()
+        code = cache.load(name)
+        if code is None:
+            code = target().machine.emit_object(_optimised(key))
+            cache.save(name, code)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        return engine.get_function_address(_symbol(key))
+
+
+def _symbol(key: Key) -> str:
+    digest = hashlib.sha256(repr(tuple(key)).encode()).hexdigest()[:16]
+    return f"exactops_{key.operator}_{digest}"
+
+
+def _optimised(key: Key) -> llvm.ModuleRef:
+    machine = target().machine
+    text, parts = _build(key)
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    for bitcode in parts:
+        part = llvm.parse_bitcode(bitcode)
+        part.triple, part.data_layout = machine.triple, str(machine.target_data)
+        module.link_in(part)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    # The lanes are explicit already: these passes would only cost compile time.
+    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    return module
+
+
+def _build(key: Key) -> tuple[str, list[bytes]]:
+    """The loop as LLVM IR text, and the bitcode of the lane functions that it calls."""
+    from llvmlite import ir
+    from numba.core.registry import cpu_target
+
+    from exactops.lanes import environment
+
+    architecture = target().architecture
+    # Numba's context knows how to call the functions that it lowered.
+    context = cpu_target.target_context
+    word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
+    module = ir.Module(_symbol(key))
+    body = ir.Function(module, ir.FunctionType(ir.VoidType(), [pointer.as_pointer(), word, word.as_pointer()]), "body")
+    body.linkage = "internal"
+    body.attributes.add("noinline")
+    template = _Body(context, body, key)
+    template.emit()
+
+    kind = ir.FunctionType(ir.VoidType(), [pointer.as_pointer(), word.as_pointer(), word.as_pointer(), pointer])
+    loop = ir.Function(module, kind, _symbol(key))
+    builder = ir.IRBuilder(loop.append_basic_block("entry"))
+    saved = environment.enter(builder, architecture)
+    builder.call(body, [loop.args[0], builder.load(loop.args[1]), loop.args[2]])
+    environment.leave(builder, architecture, saved)
+    builder.ret_void()
+    return str(module), list(template.parts.values())
+
+
+class _Body:
+    """Emits the body of one loop."""
+
+    def __init__(self, context, function, key: Key):
+        from llvmlite import ir
+
+        self.ir, self.context, self.key = ir, context, key
+        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self.arguments, self.count, self.steps = function.args
+        self.word, self.byte = ir.IntType(64), ir.IntType(8)
+        self.inputs = [STORAGES[short] for short in key.inputs]
+        self.output = STORAGES[key.output]
+        operator = OPERATORS[key.operator]
+        kernel = operator.kernel_for(tuple(self.inputs), self.output, dict(key.choices))
+        self.kernel = kernel.fast if key.fast and kernel.fast is not None else kernel.exact
+        #: Bitcode of each lane function called, by symbol.
+        self.parts: dict[str, bytes] = {}
+
+    # -- small helpers
+
+    def constant(self, value: int):
+        return self.word(value)
+
+    def advance(self, address, elements, size):
+        """The address so many elements further on."""
+        return self.builder.gep(address, [self.builder.mul(elements, size)])
+
+    def for_range(self, start, stop, step: int):
+        from numba.core.cgutils import for_range_slice
+
+        return for_range_slice(self.builder, start, stop, self.constant(step), self.word)
+
+    def copy_element(self, storage: Storage, source, target):
+        """Copy one stored element between byte addresses."""
+        element = self.ir.IntType(8 * storage.size).as_pointer()
+        value = self.builder.load(self.builder.bitcast(source, element))
+        value.align = 1
+        self.builder.store(value, self.builder.bitcast(target, element)).align = 1
+
+    def buffer(self, storage: Storage):
+        """Stack memory for one chunk of an operand."""
+        array = self.builder.alloca(self.byte, CHUNK * storage.size)
+        array.align = 64
+        return array
+
+    # -- the template
+
+    def emit(self) -> None:
+        builder, operands = self.builder, [*self.inputs, self.output]
+        addresses, steps = [], []
+        for position in range(len(operands)):
+            index = [self.constant(position)]
+            addresses.append(builder.load(builder.gep(self.arguments, index)))
+            steps.append(builder.load(builder.gep(self.steps, index)))
+        buffers = [self.buffer(storage) for storage in operands]
+        dense = [builder.icmp_signed("==", step, self.constant(s.size)) for step, s in zip(steps, operands, strict=True)]
+        scalar = [builder.icmp_signed("==", step, self.constant(0)) for step in steps[:-1]]
+        strided = [builder.not_(builder.or_(d, s)) for d, s in zip(dense, scalar, strict=False)] + [builder.not_(dense[-1])]
+        any_strided = functools.reduce(builder.or_, strided)
+        chunk = builder.select(any_strided, self.constant(CHUNK), self.count)
+        # A chunk of 0 would never end.
+        with builder.if_then(builder.icmp_signed("<=", self.count, self.constant(0))):
+            builder.ret_void()
+        for k, storage in enumerate(self.inputs):
+            with builder.if_then(scalar[k]), self.for_range(self.constant(0), self.constant(self.key.lanes), 1) as (j, _):
+                self.copy_element(storage, addresses[k], self.advance(buffers[k], j, self.constant(storage.size)))
+        advances = [
+            builder.select(is_scalar, self.constant(0), self.constant(s.size))
+            for is_scalar, s in zip(scalar, self.inputs, strict=True)
+        ] + [self.constant(self.output.size)]
+        with self.chunks(chunk) as (start, length):
+            places = []
+            for k, storage in enumerate(operands):
+                here = self.advance(addresses[k], start, steps[k])
+                if k < len(self.inputs):
+                    with builder.if_then(strided[k]), self.for_range(self.constant(0), length, 1) as (j, _):
+                        source = self.advance(here, j, steps[k])
+                        self.copy_element(storage, source, self.advance(buffers[k], j, self.constant(storage.size)))
+                places.append(builder.select(dense[k], here, buffers[k]))
+            whole = builder.and_(length, self.constant(-self.key.lanes)) if self.key.lanes > 1 else self.constant(0)
+            if self.key.lanes > 1:
+                with self.for_range(self.constant(0), whole, self.key.lanes) as (i, _):
+                    self.group(places, advances, i, self.key.lanes)
+            with self.for_range(whole, length, 1) as (i, _):
+                self.group(places, advances, i, 1)
+            with builder.if_then(strided[-1]), self.for_range(self.constant(0), length, 1) as (j, _):
+                source = self.advance(buffers[-1], j, self.constant(self.output.size))
+                here = self.advance(addresses[-1], start, steps[-1])
+                self.copy_element(self.output, source, self.advance(here, j, steps[-1]))
+        builder.ret_void()
+
+    def chunks(self, chunk):
+        """Loop over the chunks: yields the first element and the length of each."""
+        from contextlib import contextmanager
+
+        @contextmanager
+        def loop():
+            from numba.core.cgutils import for_range_slice
+
+            with for_range_slice(self.builder, self.constant(0), self.count, chunk, self.word) as (start, _):
+                rest = self.builder.sub(self.count, start)
+                yield start, self.builder.select(self.builder.icmp_signed("<", rest, chunk), rest, chunk)
+
+        return loop()
+
+    def group(self, places, advances, position, lanes: int) -> None:
+        """One group of lanes, from memory to memory."""
+        from exactops.lanes import lowering, storage
+        from exactops.lanes.types import Vec
+
+        values, kinds = [], []
+        for k, operand in enumerate(self.inputs):
+            kind = Vec(lowering.element_type(operand.element), lanes, self.key.fast)
+            address = self.advance(places[k], position, advances[k])
+            value = lowering.load_lanes(self.builder, address, self.context.get_value_type(kind))
+            value, kind = self.call(storage.decoder(operand), [value], [kind])
+            values.append(value)
+            kinds.append(kind)
+        value, kind = self.call(self.kernel, values, kinds)
+        value, kind = self.call(storage.encoder(self.output, str(kind.element)), [value], [kind])
+        if not self.key.fast:
+            value, kind = self.call(storage.canonical_nan(self.output), [value], [kind])
+        lowering.store_lanes(self.builder, value, self.advance(places[-1], position, advances[-1]))
+
+    def call(self, function, values: list, kinds: list[types.Type]):
+        """Call a lane function, and link it. None is the identity."""
+        from exactops.lanes import lowering
+
+        if function is None:
+            return values[0], kinds[0]
+        lowered = lowering.lower(function, kinds)
+        self.parts[lowered.description.mangled_name] = lowered.bitcode
+        _, result = self.context.call_internal_no_propagate(
+            self.builder, lowered.description, lowered.signature, values
+        )
+        kind = lowered.signature.return_type
+        return result, kind

@@ -1,0 +1,82 @@
+"""Activation functions that are compositions of IEEE operations, each step rounded."""
+
+from exactops.dtypes import FLOATS
+from exactops.lanes import mul_add, select
+from exactops.operator import Attribute, Kernel, Operator
+from exactops.ops.selection import maximum, minimum
+
+
+def relu(x):
+    return select(x <= 0.0, 0.0, x)
+
+
+def step(x):
+    positive = x > 0.0
+    return select(positive, 1.0, select(positive, x, 0.0))
+
+
+def leaky_relu(x, alpha):
+    return select(x < 0.0, alpha * x, x)
+
+
+def hard_sigmoid(x, alpha, beta):
+    return minimum(maximum(mul_add(alpha, x, beta), 0.0), 1.0)
+
+
+def hard_swish(x):
+    return x * minimum(maximum(mul_add(x, 1.0 / 6.0, 0.5), 0.0), 1.0)
+
+
+_PASSES = "NaN passes"
+
+OPERATORS = (
+    Operator(
+        "relu",
+        "x where positive, else +0",
+        "d",
+        FLOATS,
+        Kernel(relu),
+        onnx="Relu",
+        opset=6,
+        in_place=("x",),
+        special=(_PASSES, "-0 gives +0"),
+    ),
+    Operator(
+        "step", "1 where x is positive, else 0", "d", FLOATS, Kernel(step), in_place=("x",), special=("NaN gives +0",)
+    ),
+    Operator(
+        "leaky_relu",
+        "x, or alpha * x where x is negative",
+        "d",
+        FLOATS,
+        Kernel(leaky_relu),
+        onnx="LeakyRelu",
+        opset=6,
+        in_place=("x",),
+        attributes=(Attribute("alpha", "float", 0.01, summary="slope for negative x"),),
+        special=(_PASSES,),
+    ),
+    Operator(
+        "hard_sigmoid",
+        "alpha * x + beta, product and sum rounded, clamped to [0, 1]",
+        "d",
+        FLOATS,
+        Kernel(hard_sigmoid, fuses=True),
+        onnx="HardSigmoid",
+        opset=6,
+        in_place=("x",),
+        attributes=(Attribute("alpha", "float", 0.2, summary="slope"), Attribute("beta", "float", 0.5, summary="offset")),
+        special=(_PASSES,),
+    ),
+    Operator(
+        "hard_swish",
+        "x * clamp(x * (1/6) + 0.5, 0, 1), each step rounded",
+        "d",
+        FLOATS,
+        Kernel(hard_swish, fuses=True),
+        onnx="HardSwish",
+        opset=14,
+        in_place=("x",),
+        special=(_PASSES, "-inf gives NaN, as the composition does"),
+    ),
+)

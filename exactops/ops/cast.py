@@ -1,0 +1,97 @@
+"""Conversions between all stored types."""
+
+from __future__ import annotations
+
+import functools
+
+from exactops.dtypes import EVERY, Storage
+from exactops.lanes import convert, lane_function, select
+from exactops.operator import Attribute, Kernel, Operator
+
+
+@lane_function
+def _odd_double_of_unsigned(x):
+    """A 64-bit integer as a double that rounds to any type of up to 42 bits as the exact integer would.
+
+    From 2**53 on, the low 11 bits are gathered into a sticky bit 11. It lies below every rounding position of the smaller
+    types, and the rest, 53 bits or fewer, converts exactly.
+    """
+    sticky = (x | ((x & 0x7FF) + 0x7FF)) & 0x800
+    gathered = (x & 0xFFFFFFFFFFFFF800) | sticky
+    return convert(select((x >> 53) != 0, gathered, x), "float64")
+
+
+def cast_u64_to_half(x):
+    return _odd_double_of_unsigned(x)
+
+
+def cast_i64_to_half(x):
+    magnitude = _odd_double_of_unsigned(convert(select(x < 0, -x, x), "uint64"))
+    return select(x < 0, -magnitude, magnitude)
+
+
+@functools.cache
+def _to(element: str) -> Kernel:
+    def cast(x):
+        return convert(x, element)
+
+    return Kernel(cast)
+
+
+_I64_TO_HALF, _U64_TO_HALF = Kernel(cast_i64_to_half), Kernel(cast_u64_to_half)
+
+
+def _cast_kernel(inputs: tuple[Storage, ...], output: Storage, choices) -> Kernel:
+    source = inputs[0]
+    if output.short in ("f16", "bf16"):
+        # Never through float32 in two roundings: what leaves the kernel is exact, or rounded to odd; the encoder rounds.
+        if source.kind == "f":
+            return _to(source.computing)
+        if source.size == 8:
+            return _I64_TO_HALF if source.kind == "i" else _U64_TO_HALF
+        return _to("float64" if source.size == 4 else "float32")
+    return _to(output.computing)
+
+
+_ONNX_ATTRIBUTES = (
+    Attribute("saturate", "choice", 1, (None,), "accepted as ONNX has it; it matters for float8 only"),
+    Attribute("round_mode", "choice", "up", (None,), "accepted as ONNX has it; it matters for float8 only"),
+)
+
+_SPECIAL = (
+    "float to integer truncates toward zero and saturates; NaN gives 0",
+    "float to float and integer to float round once, to nearest even; overflow gives infinity",
+    "integer to integer wraps modulo 2**n",
+    "to bool: x != 0, so NaN and subnormals are true",
+)
+
+OPERATORS = (
+    Operator(
+        "cast",
+        "x converted to the dtype `to`",
+        "b",
+        EVERY,
+        _cast_kernel,
+        onnx="Cast",
+        opset=6,
+        result="to",
+        attributes=(
+            Attribute("to", "dtype", summary="target: a NumPy dtype, its name, or ONNX's TensorProto number"),
+            *_ONNX_ATTRIBUTES,
+        ),
+        special=_SPECIAL,
+    ),
+    Operator(
+        "cast_like",
+        "x converted to the dtype of the second operand",
+        "b",
+        EVERY,
+        _cast_kernel,
+        ("x", "like"),
+        onnx="CastLike",
+        opset=15,
+        result="to",
+        attributes=_ONNX_ATTRIBUTES,
+        special=(*_SPECIAL, "the second operand's values and shape do not matter"),
+    ),
+)

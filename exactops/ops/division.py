@@ -1,0 +1,160 @@
+"""Division and remainder. Integer forms never trap: a zero divisor, and MIN / -1, have defined results."""
+
+from exactops.dtypes import FLOATS, INTEGERS, NUMERIC
+from exactops.lanes import (
+    absolute,
+    any_lane,
+    bits,
+    convert,
+    copy_sign,
+    from_bits,
+    is_nan,
+    lane_function,
+    rint,
+    select,
+    signed,
+    truncated_quotient,
+    unsigned,
+)
+from exactops.operator import Attribute, Kernel, Operator
+
+
+def div_float(x, y):
+    return x / y
+
+
+@lane_function
+def _safe_divisor(x, y):
+    # 1 where the CPU would trap; -1 divides by negation instead, which wraps as MIN / -1 has to.
+    return select((y == 0) | (y == -1), (y ^ y) + 1, y)
+
+
+def div_signed(x, y):
+    quotient = truncated_quotient(x, _safe_divisor(x, y))
+    return select(y == 0, x ^ x, select(y == -1, -x, quotient))
+
+
+def div_unsigned(x, y):
+    quotient = truncated_quotient(x, select(y == 0, (y ^ y) + 1, y))
+    return select(y == 0, x ^ x, quotient)
+
+
+def fmod_signed(x, y):
+    divisor = _safe_divisor(x, y)
+    remainder = x - truncated_quotient(x, divisor) * divisor
+    # By the safe divisor 1 the remainder is 0, which is also the answer for 0 and for -1.
+    return remainder
+
+
+def mod_signed(x, y):
+    divisor = _safe_divisor(x, y)
+    remainder = x - truncated_quotient(x, divisor) * divisor
+    return select((remainder != 0) & ((remainder ^ y) < 0), remainder + y, remainder)
+
+
+def mod_unsigned(x, y):
+    divisor = select(y == 0, (y ^ y) + 1, y)
+    return x - truncated_quotient(x, divisor) * divisor
+
+
+@lane_function
+def _exponent(x):
+    # The biased exponent of a positive finite double; subnormals are scaled up first, so that theirs counts too (down to -51).
+    tiny = x < 2.0**-1022
+    field = signed(bits(select(tiny, x * 2.0**54, x)) >> 52)
+    return select(tiny, field - 54, field)
+
+
+@lane_function
+def _power_of_two(exponent):
+    # 2**exponent for exponents of -1022 to 1023.
+    return from_bits(unsigned((exponent + 1023) << 52))
+
+
+@lane_function
+def _fmod_double(x, y):
+    """C's fmod of doubles: exact, by long division in steps of up to 24 quotient bits.
+
+    A step subtracts q * t, where t = |y| * 2**k and q = rint(r / t) with |q| <= 2**25. With t split at bit 26 both partial
+    products are exact, and so are both differences: all are multiples of ulp(y) * 2**k, and below 2**53 of them (the first
+    difference is q * t_low + remainder, at most 2**25 * 2**26 + 2**52). The remainder is signed until the end.
+    """
+    divisor = absolute(y)
+    remainder = absolute(x)
+    # Invalid pairs leave the loop at once, as NaN: infinite or NaN x, zero or NaN y.
+    invalid = is_nan(divisor) | (divisor == 0.0) | ~(remainder < float("inf"))
+    divisor = select(invalid, 1.0, divisor)
+    remainder = select(invalid, 0.0, remainder)
+    exponent = _exponent(divisor)
+    # An infinite divisor leaves x as it is.
+    active = (remainder >= divisor) & (divisor < float("inf"))
+    while any_lane(active):
+        distance = _exponent(absolute(remainder)) - exponent - 23
+        distance = select(active & (distance > 0), distance, 0)
+        half = distance >> 1
+        scaled = (divisor * _power_of_two(half)) * _power_of_two(distance - half)
+        high = from_bits(bits(scaled) & 0xFFFFFFFFF8000000)
+        low = scaled - high
+        quotient = select(active, rint(remainder / scaled), 0.0)
+        remainder = (remainder - quotient * high) - quotient * low
+        active = active & (absolute(remainder) >= divisor)
+    remainder = select(remainder < 0.0, remainder + divisor, remainder)
+    # A zero, and everything else, has the sign of the dividend.
+    remainder = copy_sign(remainder, x)
+    return select(invalid, from_bits((bits(x) & 0) | 0x7FF8000000000000), remainder)
+
+
+def fmod_single(x, y):
+    # In double lanes, where float32 operands are exact and subnormals normal; a remainder needs no more bits than y has.
+    return convert(_fmod_double(convert(x, "float64"), convert(y, "float64")), "float32")
+
+
+def fmod_double(x, y):
+    return _fmod_double(x, y)
+
+
+def _mod_kernel(inputs, output, choices):
+    kind = inputs[0].kind
+    if kind == "f":
+        return _FMOD_DOUBLE if inputs[0].short == "f64" else _FMOD_SINGLE
+    if kind == "u":
+        return _MOD_UNSIGNED
+    return _FMOD_SIGNED if choices["fmod"] == 1 else _MOD_SIGNED
+
+
+_FMOD_SINGLE, _FMOD_DOUBLE = Kernel(fmod_single), Kernel(fmod_double)
+_FMOD_SIGNED, _MOD_SIGNED, _MOD_UNSIGNED = Kernel(fmod_signed), Kernel(mod_signed), Kernel(mod_unsigned)
+
+OPERATORS = (
+    Operator(
+        "div",
+        "x / y: floats rounded once, integers toward zero",
+        "a",
+        NUMERIC,
+        {"f": Kernel(div_float), "i": Kernel(div_signed), "u": Kernel(div_unsigned)},
+        ("x", "y"),
+        onnx="Div",
+        opset=7,
+        in_place=("x", "y"),
+        special=("integer x / 0 gives 0", "integer MIN / -1 gives MIN"),
+    ),
+    Operator(
+        "mod",
+        "remainder of x / y, exact",
+        "a",
+        NUMERIC,
+        _mod_kernel,
+        ("x", "y"),
+        onnx="Mod",
+        opset=10,
+        in_place=("x", "y"),
+        attributes=(
+            Attribute("fmod", "choice", 0, (0, 1), "0: floor modulus, sign of the divisor; 1: C's fmod, sign of the dividend"),
+        ),
+        special=(
+            "integer x mod 0 gives 0, MIN mod -1 gives 0",
+            "floats: x mod 0 and inf mod y give NaN, x mod inf gives x",
+            "floats need fmod=1",
+        ),
+    ),
+)

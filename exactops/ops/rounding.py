@@ -1,0 +1,38 @@
+"""Rounding to whole numbers."""
+
+from exactops import lanes
+from exactops.dtypes import FLOATS
+from exactops.operator import Kernel, Operator
+
+
+def floor(x):
+    return lanes.floor(x)
+
+
+def ceil(x):
+    return lanes.ceil(x)
+
+
+def round_half_even(x):
+    return lanes.rint(x)
+
+
+def _rounding(name, summary, kernel, onnx, opset, example):
+    return Operator(
+        name,
+        summary,
+        "a",
+        FLOATS,
+        Kernel(kernel),
+        onnx=onnx,
+        opset=opset,
+        in_place=("x",),
+        special=(f"the sign of zero is kept: {example}", "infinities stay"),
+    )
+
+
+OPERATORS = (
+    _rounding("floor", "the largest whole number not above x", floor, "Floor", 6, "floor(-0) = -0"),
+    _rounding("ceil", "the smallest whole number not below x", ceil, "Ceil", 6, "ceil(-0.4) = -0"),
+    _rounding("round", "the nearest whole number, ties to even", round_half_even, "Round", 11, "round(-0.4) = -0"),
+)

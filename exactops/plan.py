@@ -1,0 +1,400 @@
+"""From the arguments of a call to a compiled ufunc and its operands. Every error about arguments comes from here."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from exactops.dtypes import STORAGES, Storage, storage_of
+from exactops.errors import UnsupportedError
+from exactops.key import Key
+from exactops.operator import REQUIRED, Attribute, Operator
+from exactops.ops import NAMES
+from exactops.paths import check_path, default_path
+from exactops.scalars import scalar_array
+
+MODES = ("exact", "fast")
+
+#: Names of ONNX's TensorProto types that are not stored, for messages.
+_ONNX_NAMES = {
+    0: "UNDEFINED",
+    8: "STRING",
+    14: "COMPLEX64",
+    15: "COMPLEX128",
+    17: "FLOAT8E4M3FN",
+    18: "FLOAT8E4M3FNUZ",
+    19: "FLOAT8E5M2",
+    20: "FLOAT8E5M2FNUZ",
+    21: "UINT4",
+    22: "INT4",
+    23: "FLOAT4E2M1",
+    24: "FLOAT8E8M0",
+    25: "UINT2",
+    26: "INT2",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a call amounts to.
+
+    Attributes
+    ----------
+    operator : Operator
+    key : Key
+        The loop of the call (of a fold: of each step).
+    operands : tuple
+        Arrays, ready for the ufunc; of a fold all of them.
+    attributes : tuple of numpy.ndarray
+        The travelling attributes as 0-d arrays.
+    result : numpy.dtype
+    out, where :
+        As given, checked.
+    reusable : bool
+        Whether another call with the same operator, mode, path and operand dtypes has the same key and attributes.
+    """
+
+    operator: Operator
+    key: Key
+    operands: tuple[Any, ...]
+    attributes: tuple[np.ndarray, ...]
+    result: np.dtype
+    out: np.ndarray | None = None
+    where: Any = True
+    reusable: bool = field(default=False)
+
+
+def find_operator(name: object) -> Operator:
+    """The operator of any of its spellings.
+
+    Raises
+    ------
+    UnsupportedError
+        No operator has this name; the message suggests the nearest one.
+    """
+    if isinstance(name, str) and name in NAMES:
+        return NAMES[name]
+    near = difflib.get_close_matches(str(name), NAMES, n=1) or difflib.get_close_matches(str(name).lower(), NAMES, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise UnsupportedError(f"no operator is called {name!r}{hint} (exactops.operators() lists them)")
+
+
+def plan(
+    operator: Operator,
+    arrays: tuple[Any, ...],
+    mode: str = "exact",
+    path: str | None = None,
+    out: Any = None,
+    where: Any = True,
+    attributes: dict[str, Any] | None = None,
+) -> Plan:
+    """Check the arguments of a call and choose its loop. Nothing is computed and no output is touched.
+
+    Raises
+    ------
+    UnsupportedError
+        The operator does not serve the dtype.
+    TypeError
+        Mixed dtypes, a missing or surplus operand, an unknown attribute, an ``out`` of another dtype.
+    ValueError
+        A bad mode, path or attribute value, shapes that do not broadcast, an ``out`` of another shape, ``where`` without ``out``.
+    OverflowError
+        A Python int that does not fit the integer dtype of the arrays.
+    """
+    if mode not in MODES:
+        raise ValueError(f"mode={mode!r}: the modes are 'exact' and 'fast'")
+    path = default_path() if path is None else check_path(path)
+    given = dict(attributes or {})
+    operands, by_keyword = _operands(operator, arrays, given)
+    reusable = not given and not by_keyword and not operator.variadic
+    chosen = _attributes(operator, given)
+    operands, value = _common_dtype(operator, operands)
+    if value.short not in operator.dtypes:
+        _refuse_dtype(operator, value)
+    if operator.name == "mod" and value.kind == "f" and chosen["fmod"] == 0:
+        raise UnsupportedError(f"mod of {value.short} is served with fmod=1 only (C's fmod, the sign of the dividend)")
+    operands, result = _shape_operands(operator, operands, value, chosen)
+    choices = tuple(
+        sorted((a.name, chosen[a.name]) for a in operator.attributes if a.kind == "choice" and None not in a.choices)
+    )
+    travelling = [a for a in operator.attributes if a.travels]
+    storages = tuple(_attribute_storage(a, value) for a in travelling)
+    scalars = tuple(scalar_array(chosen[a.name], s) for a, s in zip(travelling, storages, strict=True))
+    inputs = [value.short] * (min(len(operands), 2) if operator.variadic else len(operands))
+    if operator.condition:
+        inputs[0] = "bool"
+    key = Key(operator.name, (*inputs, *(s.short for s in storages)), result.short, choices, path, False)
+    kernel = operator.kernel_for(tuple(STORAGES[short] for short in key.inputs), result, dict(choices))
+    if mode == "fast" and kernel.differs:
+        key = key._replace(fast=True)
+    if out is not None or where is not True:
+        _check_out(operands, result, out, where)
+    return Plan(operator, key, operands, scalars, result.dtype, out, where, reusable)
+
+
+# --- operands -----------------------------------------------------------------------------------------------------------
+
+
+def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]) -> tuple[list[Any], bool]:
+    """The operands in order, those given by keyword included (and taken out of ``given``)."""
+    operands, by_keyword = list(arrays), False
+    bounds = {a.name: a for a in operator.attributes if a.kind == "bound"}
+    for position, name in enumerate(operator.operands):
+        if name in bounds and name in given:
+            by_keyword = True
+            if position < len(operands) and operands[position] is not None:
+                raise TypeError(f"{operator.name}: operand {name!r} is given twice, by position and by keyword")
+            operands.extend([None] * (position + 1 - len(operands)))
+            operands[position] = given.pop(name)
+    if operator.variadic:
+        if not operands:
+            raise TypeError(f"{operator.name} takes one operand or more, none was given")
+        least, most = 1, len(operands)
+    else:
+        most = len(operator.operands)
+        least = most - operator.optional
+    present = len(operands)
+    while present and operands[present - 1] is None:
+        present -= 1
+    if not least <= present <= most or len(operands) > most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        names = ", ".join(operator.operands)
+        raise TypeError(
+            f"{operator.name} takes {wanted} operand{'s' if most > 1 else ''} ({names}), {len(operands)} given"
+        )
+    if any(operand is None for operand in operands[: max(least, 1)]):
+        raise TypeError(f"{operator.name}: a required operand is None")
+    operands.extend([None] * (most - len(operands)))
+    return operands, by_keyword
+
+
+def _is_weak(operand: Any) -> bool:
+    return type(operand) in (bool, int, float)
+
+
+def _as_array(operator: Operator, operand: Any) -> Any:
+    """An operand as something with a dtype and a shape; array types that override ufuncs stay what they are."""
+    if isinstance(operand, (np.ndarray, np.generic)):
+        return operand
+    if hasattr(operand, "__array_ufunc__") and hasattr(operand, "dtype") and hasattr(operand, "shape"):
+        return operand
+    if operand is None:
+        raise TypeError(f"{operator.name}: an operand is None")
+    return np.asarray(operand)
+
+
+def _storage(operator: Operator, array: Any) -> Storage:
+    found = storage_of(array.dtype)
+    if found is None:
+        served = ", ".join(operator.dtypes)
+        raise UnsupportedError(f"{operator.name} does not serve dtype {array.dtype} (it serves {served})")
+    return found
+
+
+def _common_dtype(operator: Operator, operands: list[Any]) -> tuple[list[Any], Storage]:
+    """The operands as arrays of one dtype, and that dtype. Python numbers take the dtype of the arrays beside them."""
+    arrays = [a if a is None or _is_weak(a) else _as_array(operator, a) for a in operands]
+    first = 0
+    if operator.condition:
+        arrays[0] = _condition(operator, arrays[0])
+        first = 1
+    last = 1 if operator.name == "cast_like" else len(arrays)
+    storages: dict[str, Storage] = {}
+    for array in arrays[first:last]:
+        if array is not None and not _is_weak(array):
+            storage = _storage(operator, array)
+            storages.setdefault(storage.short, storage)
+    if len(storages) > 1:
+        names = " and ".join(storage.dtype.name for storage in list(storages.values())[:2])
+        target = next(iter(storages.values())).dtype.name
+        raise TypeError(
+            f"{operator.name}: the operands have the dtypes {names}; "
+            f"they must share one, so cast first: exactops.cast(x, to={target!r})"
+        )
+    value = next(iter(storages.values()), None) or _default_storage(arrays[first:last])
+    for position in range(first, last):
+        array = arrays[position]
+        if array is not None and _is_weak(array):
+            arrays[position] = _weak(operator, array, value)
+    return arrays, value
+
+
+def _condition(operator: Operator, condition: Any) -> Any:
+    if isinstance(condition, bool):
+        return np.array(condition)
+    if _is_weak(condition) or condition.dtype != np.bool_:
+        kind = type(condition).__name__ if _is_weak(condition) else condition.dtype
+        raise TypeError(f"{operator.name}: the condition must be bool, it is {kind}")
+    return condition
+
+
+def _default_storage(values: list[Any]) -> Storage:
+    """NumPy's default dtype, where all operands are Python numbers."""
+    kinds = {type(value) for value in values if value is not None}
+    return STORAGES["f64" if float in kinds else "i64" if int in kinds else "bool"]
+
+
+def _weak(operator: Operator, value: bool | int | float, storage: Storage) -> np.ndarray:
+    if storage.kind in "iu" and isinstance(value, float):
+        raise TypeError(f"{operator.name}: the Python float {value!r} does not go with {storage.dtype.name} arrays")
+    if storage.kind == "b" and not isinstance(value, bool):
+        raise TypeError(f"{operator.name}: the Python number {value!r} does not go with bool arrays")
+    return scalar_array(value, storage)
+
+
+def _refuse_dtype(operator: Operator, value: Storage) -> None:
+    reason = operator.unserved.get(value.short)
+    served = ", ".join(operator.dtypes)
+    because = f": {reason}" if reason else ""
+    raise UnsupportedError(f"{operator.name} does not serve {value.short}{because} (it serves {served})")
+
+
+def _shape_operands(
+    operator: Operator, operands: list[Any], value: Storage, chosen: dict[str, Any]
+) -> tuple[tuple[Any, ...], Storage]:
+    """Fill in missing bounds, find the result's type, and drop operands that the kernel never reads."""
+    if operator.result == "to":
+        target = chosen["to"] if "to" in chosen else _like(operator, operands[1])
+        return (operands[0],), target
+    for position, name in enumerate(operator.operands):
+        if not operator.variadic and operands[position] is None:
+            operands[position] = _missing_bound(operator.attribute(name), name, value)
+    return tuple(operands), STORAGES["bool"] if operator.result == "bool" else value
+
+
+def _missing_bound(attribute: Attribute | None, name: str, value: Storage) -> np.ndarray:
+    upper = name == "max"
+    if value.kind != "f":
+        limits = np.iinfo(value.dtype)
+        return np.array(limits.max if upper else limits.min, value.dtype)
+    infinity = value.nan & ~(1 << (value.significand - 2))
+    # The pattern below infinity is the largest finite value.
+    pattern = infinity - (attribute is not None and attribute.default == "finite")
+    if not upper:
+        pattern |= 1 << (8 * value.size - 1)
+    return np.array(pattern, f"u{value.size}").view(value.dtype)
+
+
+def _like(operator: Operator, operand: Any) -> Storage:
+    if _is_weak(operand):
+        return _default_storage([operand])
+    found = storage_of(operand.dtype)
+    if found is None:
+        raise UnsupportedError(f"{operator.name}: dtype {operand.dtype} of the second operand is not stored")
+    return found
+
+
+# --- attributes ---------------------------------------------------------------------------------------------------------
+
+
+def _attributes(operator: Operator, given: dict[str, Any]) -> dict[str, Any]:
+    """Every attribute's value, defaults included."""
+    known = {a.name: a for a in operator.attributes if a.kind != "bound"}
+    for name in given:
+        if name not in known:
+            every = [a.name for a in operator.attributes]
+            near = difflib.get_close_matches(name, every, n=1)
+            allowed = f"it has {', '.join(every)}" if every else "it has none"
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{operator.name} has no attribute {name!r} ({allowed}){hint}")
+    chosen = {}
+    for name, attribute in known.items():
+        if name not in given:
+            if attribute.default is REQUIRED:
+                raise TypeError(f"{operator.name} needs the attribute {name!r}")
+            chosen[name] = attribute.default
+        else:
+            chosen[name] = _attribute_value(operator, attribute, given[name])
+    return chosen
+
+
+def _attribute_value(operator: Operator, attribute: Attribute, value: Any) -> Any:
+    where = f"{operator.name}: {attribute.name}={value!r}"
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if attribute.kind == "dtype":
+        return _target(where, value)
+    if attribute.kind == "choice":
+        if None in attribute.choices:
+            return value
+        for choice in attribute.choices:
+            if type(value) is not bool and isinstance(value, (str, int, np.integer)) and value == choice:
+                return choice
+        raise ValueError(f"{where}: it must be one of {', '.join(map(repr, attribute.choices))}")
+    if attribute.kind == "int32":
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+            raise ValueError(f"{where}: it must be an int")
+        if not -(2**31) <= value < 2**31:
+            raise ValueError(f"{where}: it must fit 32 bits (-2**31 to 2**31 - 1)")
+        return int(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    if isinstance(value, (np.floating, np.integer)):
+        return value.item()
+    if isinstance(value, numbers.Number) or not np.isscalar(value) or isinstance(value, (str, bytes)):
+        raise ValueError(f"{where}: it must be a number")
+    return float(value)
+
+
+def _attribute_storage(attribute: Attribute, value: Storage) -> Storage:
+    """The stored type that an attribute is rounded to before it travels."""
+    if attribute.kind == "int32":
+        return STORAGES["i32"]
+    return value if attribute.rounded_to == "element" or value.short == "f64" else STORAGES["f32"]
+
+
+def _target(where: str, value: Any) -> Storage:
+    """The stored type that a cast names."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)):
+        for storage in STORAGES.values():
+            if storage.onnx == value:
+                return storage
+        if int(value) in _ONNX_NAMES:
+            raise UnsupportedError(f"{where}: ONNX type {_ONNX_NAMES[int(value)]} is not stored")
+        raise ValueError(f"{where}: ONNX has no such type")
+    if isinstance(value, str) and value in STORAGES:
+        return STORAGES[value]
+    if value == "bfloat16":
+        return STORAGES["bf16"]
+    if value is None or isinstance(value, (float, bool)):
+        raise ValueError(f"{where}: it must be a dtype, its name, or ONNX's number of the type")
+    try:
+        dtype = np.dtype(value)
+    except (TypeError, ValueError, SyntaxError) as error:
+        if str(value).upper() in _ONNX_NAMES.values():
+            raise UnsupportedError(f"{where}: ONNX type {str(value).upper()} is not stored") from None
+        near = difflib.get_close_matches(str(value), [s.dtype.name for s in STORAGES.values()], n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"{where}: no such dtype{hint}") from error
+    found = storage_of(dtype)
+    if found is None:
+        raise UnsupportedError(f"{where}: dtype {dtype} is not stored (stored are {', '.join(STORAGES)})")
+    return found
+
+
+# --- the result ---------------------------------------------------------------------------------------------------------
+
+
+def _check_out(operands: tuple[Any, ...], result: Storage, out: Any, where: Any) -> None:
+    if out is None:
+        raise ValueError("where= needs out=: without it the unselected elements would be uninitialised")
+    if isinstance(out, tuple) and len(out) == 1:
+        raise TypeError("out= takes an array, not a tuple")
+    if not hasattr(out, "dtype") or not hasattr(out, "shape"):
+        raise TypeError(f"out= takes an array of dtype {result.dtype.name}, not {type(out).__name__}")
+    if storage_of(out.dtype) is not result:
+        raise TypeError(f"out= has dtype {out.dtype}, the result has {result.dtype.name}")
+    shapes = [np.shape(operand) for operand in operands]
+    if where is not True:
+        if not isinstance(where, (np.ndarray, np.generic)) and not hasattr(where, "__array_ufunc__"):
+            where = np.asarray(where)
+        if where.dtype != np.bool_:
+            raise TypeError(f"where= takes a bool array, not {where.dtype}")
+        shapes.append(where.shape)
+    shape = np.broadcast_shapes(*shapes)
+    if tuple(out.shape) != shape:
+        raise ValueError(f"out= has shape {tuple(out.shape)}, the result has {shape}")
