@@ -81,6 +81,13 @@ def _optimised(key: Key) -> llvm.ModuleRef:
         part = llvm.parse_bitcode(bitcode)
         part.triple, part.data_layout = machine.triple, str(machine.target_data)
         module.link_in(part)
+    for function in module.functions:
+        if function.name == _symbol(key):
+            continue
+        if not function.is_declaration:
+            function.linkage = "internal"
+        elif not function.name.startswith("llvm."):
+            raise RuntimeError(f"the kernel of {key} calls {function.name}, which is no lane operation")
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     # The lanes are explicit already: these passes would only cost compile time.
     options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False

@@ -813,9 +813,7 @@ def _clamping(name: str, bounds: tuple[str, ...], finite: bool) -> None:
             defaults: dict[str, int | None] = {"min": form.largest | form.sign_bit, "max": form.largest}
         else:
             defaults = {"min": None, "max": None}
-        given = [
-            weak_bits(form, attributes[each]) if attributes.get(each) is not None else defaults[each] for each in bounds
-        ]
+        given = [weak_bits(form, attributes[each]) if attributes.get(each) is not None else defaults[each] for each in bounds]
 
         def clamp(x: int, *operands: int | None) -> int:
             for position, bound in enumerate(bounds):
@@ -969,9 +967,7 @@ def _hard(formats: Sequence[Format], alpha: Number, beta: Number, fused: bool, s
 
 def _hard_sigmoid_kernel(formats: Sequence[Format], attributes: dict[str, Any], fused: bool) -> Kernel:
     wide = computing_format(formats[0])
-    return _hard(
-        formats, attribute(wide, attributes, "alpha", 0.2), attribute(wide, attributes, "beta", 0.5), fused, False
-    )
+    return _hard(formats, attribute(wide, attributes, "alpha", 0.2), attribute(wide, attributes, "beta", 0.5), fused, False)
 
 
 def _hard_swish_kernel(formats: Sequence[Format], attributes: dict[str, Any], fused: bool) -> Kernel:

@@ -20,7 +20,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-
 from reference import (
     ALL_TYPES,
     DTYPES,
@@ -107,9 +106,7 @@ class SpecialCase:
     def __str__(self) -> str:
         given = ", ".join("None" if each is None else each for each in self.operands)
         extra = "".join(f", {name}={value!r}" for name, value in self.attributes.items())
-        return (
-            f"{self.op}({given}{extra}) in {'/'.join(dict.fromkeys(self.types))} = {self.result} in {self.result_type}"
-        )
+        return f"{self.op}({given}{extra}) in {'/'.join(dict.fromkeys(self.types))} = {self.result} in {self.result_type}"
 
 
 SPECIAL_CASES: list[SpecialCase] = []
@@ -122,9 +119,7 @@ def same_type(op: str, types: Sequence[str], rows: str, result_type: str = "", *
             if row.strip():
                 left, result = row.rsplit("=", 1)
                 operands = tuple(None if each.strip() == "None" else each.strip() for each in left.split(","))
-                case = SpecialCase(
-                    op, (name,) * len(operands), operands, result_type or name, result.strip(), attributes
-                )
+                case = SpecialCase(op, (name,) * len(operands), operands, result_type or name, result.strip(), attributes)
                 SPECIAL_CASES.append(case)
 
 

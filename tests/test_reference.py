@@ -14,8 +14,7 @@ import pytest
 import reference
 import special_cases
 import values
-from hypothesis import given
-from hypothesis import strategies
+from hypothesis import given, strategies
 from reference import DTYPES, FLOATS, FORMATS, REFERENCES, array_of, bits_of, expected
 from values import hard_values, pairs, same_bits, triples
 
@@ -179,9 +178,7 @@ def test_compositions_against_mpmath() -> None:
         "sigmoid": lambda x: (1 + mpmath.tanh(x / 2)) / 2,
         "silu": lambda x: x * (1 + mpmath.tanh(x / 2)) / 2,
         "gelu": lambda x: x * mpmath.ncdf(x),
-        "gelu_tanh": lambda x: (
-            x / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf("0.044715") * x**3)))
-        ),
+        "gelu_tanh": lambda x: x / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf("0.044715") * x**3))),
     }
     operand = hard_values("f32")
     operand = operand[np.abs(operand) < 12][::9]

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
 from reference import (
     BF16,
     DTYPES,
@@ -82,11 +81,9 @@ def special_floats(form: FloatFormat) -> list[int]:
         form.one - 1,
         form.one + 1,
     ]
-    magnitudes += [
-        round_ratio(form, 0, *ratio) for ratio in ((1, 2), (2, 1), (3, 2), (5, 2), (3, 1), (4, 1), (7, 10), (10, 1))
-    ]
+    magnitudes += [round_ratio(form, 0, *ratio) for ratio in ((1, 2), (2, 1), (3, 2), (5, 2), (3, 1), (4, 1), (7, 10), (10, 1))]
     magnitudes.append(round_dyadic(form, 0, 1, form.precision - 1))
-    return both_signs(form, magnitudes) + [form.quiet_nan, form.quiet_nan | form.sign_bit | 1, form.infinity | 1]
+    return [*both_signs(form, magnitudes), form.quiet_nan, form.quiet_nan | form.sign_bit | 1, form.infinity | 1]
 
 
 def _tie_floats(form: FloatFormat) -> list[int]:
@@ -167,9 +164,7 @@ def hard_patterns(name: str) -> tuple[int, ...]:
     for exponent in range(form.exponent_max * 2 + 1):
         leading = exponent << form.mantissa_bits
         kinds = [0, mask, noise[2 * exponent] & mask, noise[2 * exponent + 1] & mask]
-        magnitudes += [
-            leading | each for position, each in enumerate(kinds) if step == 1 or position % 3 == exponent % 3
-        ]
+        magnitudes += [leading | each for position, each in enumerate(kinds) if step == 1 or position % 3 == exponent % 3]
     found += both_signs(form, magnitudes)
     return tuple(dict.fromkeys(found))
 

@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import struct
-import sys
-
-from minimax import fit, hexadecimal, largest_error, rounded
+from minimax import fit, hexadecimal, largest_error, report, rounded
 from mpmath import mp, mpf
 
 STEPS = 16
@@ -16,8 +14,8 @@ DEGREE = 6
 HALF_STEP = mpf(1) / 2 + mpf(2) ** -16
 
 
-def constants() -> dict[str, object]:
-    """All constants by their name in the module."""
+def constants() -> tuple[dict, dict]:
+    """All constants by their name in the module, and the errors of the polynomials."""
     unit = mp.log(2) / STEPS
     per_unit = 1 / unit
     # 29 bits: a float32 (24 bits) times it is exact in double.
@@ -29,10 +27,13 @@ def constants() -> dict[str, object]:
         return mp.expm1(r * unit)
 
     coefficients = fit(relative_growth, -HALF_STEP, HALF_STEP, DEGREE, fixed=(mpf(0),))
-    table = []
+    quick = fit(relative_growth, -HALF_STEP, HALF_STEP, 4, fixed=(mpf(0),))
+    small = fit(lambda r: relative_growth(r) / r, -HALF_STEP, HALF_STEP, 4)
+    table, offsets = [], []
     for j in range(STEPS):
         power = rounded(mpf(2) ** (mpf(j) / STEPS))
         pattern = struct.unpack("<q", struct.pack("<d", float(power)))[0] - (j << 48)
+        offsets.append(rounded(mp.log(power, 2) * STEPS - j))
         table.append(struct.unpack("<d", struct.pack("<q", pattern))[0])
     return {
         "UNITS_HEAD": hexadecimal(head),
@@ -41,29 +42,16 @@ def constants() -> dict[str, object]:
         "UNIT_HEAD": hexadecimal(unit_head),
         "UNIT_TAIL": hexadecimal(rounded(unit - unit_head)),
         "GROWTH": tuple(hexadecimal(c) for c in coefficients[1:]),
+        "QUICK": tuple(hexadecimal(c) for c in quick[1:]),
+        "SMALL": tuple(hexadecimal(c) for c in small),
+        "POWER_OFFSETS": tuple(hexadecimal(-offset) for offset in offsets),
         "POWERS": tuple(entry.hex() for entry in table),
-    }, largest_error(mp.exp, [1] + [c / unit**j for j, c in enumerate(coefficients) if j], -HALF_STEP * unit, HALF_STEP * unit, True)
-
-
-def main() -> int:
-    """Print the constants and the error bound, or compare them with the module."""
-    derived, error = constants()
-    if "--check" in sys.argv:
-        from exactops.numerics import exponential
-
-        for name, value in derived.items():
-            actual = getattr(exponential, name)
-            actual = tuple(v.hex() for v in actual) if isinstance(actual, tuple) else actual.hex()
-            if actual != value:
-                print(f"{name}: module has {actual}, derived {value}")
-                return 1
-        print("exponential: all constants agree")
-        return 0
-    for name, value in derived.items():
-        print(name, "=", value)
-    print("error of the polynomial: 2 **", mp.nstr(mp.log(error, 2), 5))
-    return 0
+    }, {
+        "GROWTH": largest_error(lambda r: mp.exp(r * unit), [1, *coefficients[1:]], -HALF_STEP, HALF_STEP, True),
+        "QUICK": largest_error(lambda r: mp.exp(r * unit), [1, *quick[1:]], -HALF_STEP, HALF_STEP, True),
+        "SMALL": largest_error(relative_growth, [0, *small], -HALF_STEP, HALF_STEP, True),
+    }
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(report(*constants(), "exactops.numerics.exponential"))

@@ -84,7 +84,7 @@ def main() -> int:
         "LN2_SHIFTED": ln2_high * 2.0**-23,
     }
     notes = [f"|z| <= {float(reach):.6f}, table error {log2_of(table_error)}, ln2 in the quick path {log2_of(mpmath.log(2) - ln2_high)}"]
-    for name, degree in (("QUICK", 5), ("TAIL", 8)):
+    for name, degree in (("QUICK", 4), ("TAIL", 8)):
         coefficients, _ = remez(tail, degree, -reach, reach)
         coefficients = [to_double(c) for c in coefficients]
         constants |= {f"{name}_{k}": c for k, c in enumerate(coefficients)}
@@ -102,6 +102,12 @@ def main() -> int:
     coefficients, error = remez(cubic, 6, low + mpf(10) ** -9, high, lambda z: weight(z) + mpf(10) ** -6)
     rounded = [to_single(c) for c in coefficients]
     constants |= {f"FAST_{k}": c for k, c in enumerate(rounded)}
+    head = float(mpmath.nint(mpmath.log(2) * 2**15) / 2**15)
+    constants |= {
+        "FAST_FIRST": 0x3F2AAAAB,
+        "FAST_LN2_HIGH": head * 2.0**-23,
+        "FAST_LN2_LOW": to_single((mpmath.log(2) - head) * mpf(2) ** -23),
+    }
     notes.append(f"FAST: degree 6, relative error of the result {log2_of(largest_error(cubic, rounded, low, high, weight))}")
 
     wrong = report("exactops.ops.log", constants, "--check" in sys.argv)

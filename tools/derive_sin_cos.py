@@ -11,10 +11,10 @@ import mpmath
 from derive_minimax import largest_error, leading_bits, log2_of, mp, mpf, remez, report, to_double, to_single
 
 
-def cardinal(u):
-    """sin(r) / r as a function of u = r**2."""
-    r = mpmath.sqrt(u)
-    return mpmath.sin(r) / r if r else mpf(1)
+def half_turn_sine(u):
+    """sin(pi f) / f as a function of u = f**2."""
+    f = mpmath.sqrt(u)
+    return mpmath.sin(mp.pi * f) / f if f else mp.pi
 
 
 def sine_tail(u):
@@ -30,21 +30,32 @@ def cosine_tail(u):
 def main() -> int:
     """Derive, then print or check."""
     notes = []
-    # Quick path: half turns up to 2**16, so that k (and k - 1/2) times a 36-bit PI_HIGH is exact.
-    pi_high = leading_bits(mp.pi, 36)
-    quick: dict = {
-        "HALF_TURNS": to_double(1 / mp.pi),
-        "PI_HIGH": pi_high,
-        "PI_LOW": to_double(mp.pi - pi_high),
-    }
-    notes.append(f"PI_HIGH + PI_LOW is pi within {log2_of(mp.pi - pi_high - quick['PI_LOW'])}")
-    reach = (mp.pi / 2 + mpf("0.001")) ** 2
-    for name, degree, rounding in (("QUICK", 6, to_double), ("FAST", 4, to_single)):
-        coefficients, _ = remez(cardinal, degree, 0, reach, lambda u: 1 / cardinal(u))
-        coefficients = [rounding(c) for c in coefficients]
-        error = largest_error(cardinal, coefficients, 0, reach, lambda u: 1 / cardinal(u))
-        quick |= {f"{name}_{k}": c for k, c in enumerate(coefficients)}
-        notes.append(f"{name}: degree {degree} in r**2, relative error {log2_of(error)}")
+    # Quick path. The head of 1/pi has 28 bits, so that x times it is exact with a bit to spare for the 1/2 that cosine adds.
+    # It is rounded toward zero: the rest is positive, which keeps the sign of sin(-0).
+    head = to_double(mpmath.floor(mpmath.ldexp(1 / mp.pi, 29)) * mpmath.ldexp(mpf(1), -29))
+    quick: dict = {"HALF_TURNS_HIGH": head, "HALF_TURNS_LOW": to_double(1 / mp.pi - head)}
+    notes.append(f"error of 1/pi as a pair {log2_of(1 / mp.pi - head - quick['HALF_TURNS_LOW'])}")
+    reach = mpf("0.5001") ** 2
+    coefficients, _ = remez(half_turn_sine, 6, 0, reach, lambda u: 1 / half_turn_sine(u))
+    coefficients = [to_double(c) for c in coefficients]
+    error = largest_error(half_turn_sine, coefficients, 0, reach, lambda u: 1 / half_turn_sine(u))
+    quick |= {f"QUICK_{k}": c for k, c in enumerate(coefficients)}
+    notes.append(f"QUICK: degree 6 in f**2, relative error {log2_of(error)}")
+    # Fast mode: r in radians as a double, sin(r) = r + r**3 * polynomial in float32.
+    quick["HALF_TURNS"] = to_double(1 / mp.pi)
+    quick["PI_HIGH"] = leading_bits(mp.pi, 36)
+    quick["PI_LOW"] = to_double(mp.pi - quick["PI_HIGH"])
+    reach = (mp.pi / 2 * mpf("1.0001")) ** 2
+
+    def weight(u):
+        r = mpmath.sqrt(u)
+        return u * r / mpmath.sin(r) if u else mpf(0)
+
+    coefficients, _ = remez(sine_tail, 3, mpf(10) ** -9, reach, lambda u: weight(u) + mpf(10) ** -9)
+    coefficients = [to_single(c) for c in coefficients]
+    error = largest_error(sine_tail, coefficients, 0, reach, weight)
+    quick |= {f"FAST_{k}": c for k, c in enumerate(coefficients)}
+    notes.append(f"FAST: degree 3 in r**2, relative error of the sine {log2_of(error)}")
 
     # Accurate path: multiples of pi/16. SINES_HIGH has 26 bits, so that its product with the 26-bit head of r is exact.
     sines = [mpmath.sin(n * mp.pi / 16) if n % 16 else mpf(0) for n in range(32)]

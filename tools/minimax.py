@@ -7,7 +7,10 @@ remaining ones are fitted again, so that they absorb most of its error.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from mpmath import mp, mpf
 
@@ -78,9 +81,50 @@ def largest_error(function: Callable, coefficients: list, low, high, relative: b
     return worst
 
 
+def columns(rows: list) -> tuple:
+    """One table of hexadecimal doubles for each power, from one row of coefficients for each table entry."""
+    return tuple(tuple(hexadecimal(row[power]) for row in rows) for power in range(len(rows[0])))
+
+
 def hexadecimal(value) -> str:
     """The double as ``float.hex`` writes it; raises if the value is not a double."""
     number = float(value)
     if mpf(number) != value:
         raise ValueError(f"{value} is not a double")
     return number.hex()
+
+
+def report(constants: dict, errors: dict, module_name: str) -> int:
+    """Print the constants and error bounds of a derivation or, with ``--check``, compare them with the module.
+
+    A constant is the hexadecimal form of a double, a tuple of them, or a tuple of tables: ``NAME`` then stands for the
+    module's ``NAME_0``, ``NAME_1`` and so on. Returns the exit status.
+    """
+    flat = {}
+    for name, value in constants.items():
+        if isinstance(value, tuple) and isinstance(value[0], tuple):
+            flat.update({f"{name}_{power}": table for power, table in enumerate(value)})
+        else:
+            flat[name] = value
+    if "--check" in sys.argv:
+        sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+        module, wrong = importlib.import_module(module_name), 0
+        for name, value in flat.items():
+            actual = getattr(module, name)
+            if (tuple(v.hex() for v in actual) if isinstance(actual, tuple) else actual.hex()) != value:
+                print(f"{name}: module has {actual}, derived {value}")
+                wrong = 1
+        print(f"{module_name}: {'constants differ' if wrong else 'all constants agree'}")
+        return wrong
+    for name, value in flat.items():
+        if isinstance(value, tuple):
+            print(f'{name} = doubles(\n    """')
+            for start in range(0, len(value), 4):
+                print("    " + " ".join(value[start : start + 4]))
+            print('    """\n)')
+        else:
+            print(f'{name} = float.fromhex("{value}")')
+    for name, error in errors.items():
+        listed = error if isinstance(error, list) else [error]
+        print(f"# relative error of {name}: 2 **", *(mp.nstr(mp.log(e, 2), 4) for e in listed))
+    return 0

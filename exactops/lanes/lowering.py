@@ -387,9 +387,47 @@ def _half_conversion(function, source, result, in_lanes: Callable) -> None:
         vector = context.get_value_type(sig.return_type)
         if result == types.float32:
             return builder.fpext(builder.bitcast(args[0], half), vector)
+        if target().architecture == "x86_64":
+            return _x86_to_half(builder, args[0])
         return builder.bitcast(builder.fptrunc(args[0], half), vector)
 
     _operation(function, typing, lowering, 1)
+
+
+def _x86_to_half(builder, x):
+    """float32 to binary16 by F16C, eight lanes at a time.
+
+    Not by LLVM's own fptrunc, which it may merge with its neighbours into a conversion that needs a library call.
+    """
+    lanes, nearest_even = x.type.count, _INDEX(0)
+    results = []
+    for start in range(0, lanes, 8):
+        width = min(8, lanes - start)
+        register = 8 if width > 4 else 4
+        part = _slice(builder, x, start, width, register)
+        name = f"llvm.x86.vcvtps2ph.{32 * register}"
+        eight = ir.VectorType(ir.IntType(16), 8)
+        results.append(_slice(builder, _intrinsic(builder, name, eight, [part, nearest_even]), 0, width, width))
+    return _concatenate(builder, results)
+
+
+def _slice(builder, vector, start: int, count: int, padded: int):
+    """``count`` lanes from ``start`` on, in a vector of ``padded`` lanes (the rest repeat one of them)."""
+    if start == 0 and count == padded == vector.type.count:
+        return vector
+    chosen = [start + lane if lane < count else 0 for lane in range(padded)]
+    picked = ir.Constant(ir.VectorType(_INDEX, padded), chosen)
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), picked)
+
+
+def _concatenate(builder, parts):
+    """Vectors of equal length one behind the other."""
+    while len(parts) > 1:
+        together = ir.Constant(ir.VectorType(_INDEX, 2 * parts[0].type.count), list(range(2 * parts[0].type.count)))
+        if len(parts) % 2:
+            parts = [*parts, ir.Constant(parts[0].type, ir.Undefined)]
+        parts = [builder.shuffle_vector(parts[i], parts[i + 1], together) for i in range(0, len(parts), 2)]
+    return parts[0]
 
 
 _half_conversion(vocabulary.from_half, types.uint16, types.float32, portable.half_to_single)
@@ -458,8 +496,7 @@ def _permute(builder, vector, entries, index):
 
     parts = []
     for start in range(0, vector.count, 8):
-        chosen = ir.Constant(ir.VectorType(_INDEX, 8), list(range(start, start + 8)))
-        picked = builder.shuffle_vector(index, index, chosen)
+        picked = _slice(builder, index, start, 8, 8)
         if len(registers) == 1:
             parts.append(_intrinsic(builder, f"llvm.x86.avx512.permvar.{kind}.512", eight, [registers[0], picked]))
         elif len(registers) == 2:
@@ -467,16 +504,7 @@ def _permute(builder, vector, entries, index):
         else:
             upper = builder.icmp_unsigned(">=", picked, _constant(words, 16))
             parts.append(builder.select(upper, pair(*registers[2:], picked), pair(*registers[:2], picked)))
-    while len(parts) > 1:
-        lanes = 2 * parts[0].type.count
-        together = ir.Constant(ir.VectorType(_INDEX, lanes), list(range(lanes)))
-        if len(parts) % 2:
-            parts.append(ir.Constant(parts[0].type, ir.Undefined))
-        parts = [builder.shuffle_vector(parts[i], parts[i + 1], together) for i in range(0, len(parts), 2)]
-    if parts[0].type.count != vector.count:
-        wanted = ir.Constant(ir.VectorType(_INDEX, vector.count), list(range(vector.count)))
-        return builder.shuffle_vector(parts[0], parts[0], wanted)
-    return parts[0]
+    return _slice(builder, _concatenate(builder, parts), 0, vector.count, vector.count)
 
 
 # lookup's lanes are its second operand, so the general registration serves.
@@ -562,8 +590,9 @@ def lower(function: Callable, arguments: Sequence[types.Type]) -> Lowered:
             for item in (*module.functions, *module.global_variables):
                 if item.is_declaration:
                     continue
-                # Numba makes one environment a function, a global that lane code never reads; helpers may arrive twice.
-                item.linkage = "internal" if item.name.startswith("_ZN08NumbaEnv") else "linkonce_odr"
+                # Numba makes one environment a function, a global that lane code never reads. A helper may be linked in twice
+                # (odr), and before its caller is (weak: linkonce would be dropped).
+                item.linkage = "internal" if item.name.startswith("_ZN08NumbaEnv") else "weak_odr"
             found = _lowered[key] = Lowered(compiled.signature, compiled.fndesc, module.as_bitcode())
     return found
 
@@ -582,17 +611,20 @@ _registered: set[Callable] = set()
 def _register_lane_functions() -> None:
     for function in [f for f in vocabulary.LANE_FUNCTIONS if f not in _registered]:
         _registered.add(function)
-
-        class Template(AbstractTemplate):
-            key = function
-
-            def generic(self, args, kws):
-                return lower(self.key, args).signature if not kws else None
-
-        infer_global(function, types.Function(Template))
+        infer_global(function, types.Function(_lane_function_template(function)))
         lower_builtin(function, types.VarArg(types.Any))(functools.partial(_lower_lane_function, function))
     cpu_target.typing_context.refresh()
     cpu_target.target_context.refresh()
+
+
+def _lane_function_template(function):
+    class Template(AbstractTemplate):
+        key = function
+
+        def generic(self, args, kws):
+            return None if kws else lower(function, args).signature
+
+    return Template
 
 
 def _lower_lane_function(function, context, builder, sig, args):

@@ -2,6 +2,7 @@
 
 from exactops.lanes import Lanes, convert, select
 from exactops.numerics.exponential import exponential
+from exactops.operator import Kernel, Operator
 
 
 def exp(x: Lanes):
@@ -15,3 +16,18 @@ def exp(x: Lanes):
     x = select(x < -105.0, -105.0, x)
     return exponential(convert(x, "float64"))
 OPERATORS = ()
+
+
+OPERATORS = (
+    Operator(
+        "exp",
+        "e to the power x, rounded once",
+        "c",
+        ("f16", "bf16", "f32"),
+        Kernel(exp),
+        onnx="Exp",
+        opset=6,
+        in_place=("x",),
+        special=("exp(-inf) = +0, exp(+inf) = +inf", "overflow gives +inf, underflow is gradual"),
+    ),
+)

@@ -1,0 +1,347 @@
+"""|x|**y: a quick path in double, and an accurate one in pairs of doubles."""
+
+from exactops.lanes import Lanes, absolute, bits, convert, from_bits, lane_function, lookup, select, signed, unsigned
+from exactops.numerics.rounding import fast_two_sum, two_sum
+
+# All constants: tools/derive_power.py. m runs over 16 intervals of equal width from the float32 with the bits FIRST on.
+FIRST = 0x3f32aaab
+#: The same boundary in binary64 bits.
+FIRST_WIDE = ((FIRST - 0x3F800000) << 29) + 0x3FF0000000000000
+RECIPROCALS = (
+    float.fromhex("0x1.66f5d21000000p+0"),
+    float.fromhex("0x1.57760ee000000p+0"),
+    float.fromhex("0x1.4974256000000p+0"),
+    float.fromhex("0x1.3ca2899000000p+0"),
+    float.fromhex("0x1.312608c000000p+0"),
+    float.fromhex("0x1.2616be8000000p+0"),
+    float.fromhex("0x1.1c6114f000000p+0"),
+    float.fromhex("0x1.12f1e26000000p+0"),
+    float.fromhex("0x1.093dc71000000p+0"),
+    1.0,
+    float.fromhex("0x1.e6b447e000000p-1"),
+    float.fromhex("0x1.cbb9360000000p-1"),
+    float.fromhex("0x1.b36a90a000000p-1"),
+    float.fromhex("0x1.9d1817a000000p-1"),
+    float.fromhex("0x1.88c99ee000000p-1"),
+    float.fromhex("0x1.76cf944000000p-1"),
+)
+LOGARITHMS = (
+    float.fromhex("-0x1.f36272346de00p-2"),
+    float.fromhex("-0x1.b22de32288000p-2"),
+    float.fromhex("-0x1.74aa9048a2600p-2"),
+    float.fromhex("-0x1.3a09690e02800p-2"),
+    float.fromhex("-0x1.0372e846d1e00p-2"),
+    float.fromhex("-0x1.99d25a8df4800p-3"),
+    float.fromhex("-0x1.369ff330f4400p-3"),
+    float.fromhex("-0x1.a5e1c38dcc800p-4"),
+    float.fromhex("-0x1.a31de8a5fe000p-5"),
+    0.0,
+    float.fromhex("0x1.2b695af0f2000p-4"),
+    float.fromhex("0x1.3e36894363c00p-3"),
+    float.fromhex("0x1.deb787fc99000p-3"),
+    float.fromhex("0x1.3d1b009d61600p-2"),
+    float.fromhex("0x1.87926c3eb7a00p-2"),
+    float.fromhex("0x1.ccc7d67f24000p-2"),
+)
+LOGARITHMS_LOW = (
+    float.fromhex("-0x1.bc1b069a41b7ap-68"),
+    float.fromhex("0x1.274cba6240b39p-65"),
+    float.fromhex("0x1.0549642bac4abp-65"),
+    float.fromhex("-0x1.bdc352be630a2p-68"),
+    float.fromhex("-0x1.3164cfa7d83f1p-67"),
+    float.fromhex("0x1.c36571674f185p-66"),
+    float.fromhex("0x1.c96f759b6b2dap-66"),
+    float.fromhex("-0x1.0572bb124ab0cp-66"),
+    float.fromhex("0x1.7330cab787b70p-66"),
+    0.0,
+    float.fromhex("0x1.342d9a2cf12a2p-66"),
+    float.fromhex("0x1.22690c8a09f5fp-70"),
+    float.fromhex("-0x1.fc3ec243459ddp-66"),
+    float.fromhex("-0x1.75d4e5dd1e025p-64"),
+    float.fromhex("0x1.9403ba5a41ebbp-65"),
+    float.fromhex("0x1.c8084635cb2ddp-70"),
+)
+INVERSE_LN2 = float.fromhex("0x1.71547652b82fep+0")
+LOG_0 = float.fromhex("-0x1.71547652b82f8p-1")
+LOG_1 = float.fromhex("0x1.ec709dc3a03a1p-2")
+LOG_2 = float.fromhex("-0x1.7154765327abcp-2")
+LOG_3 = float.fromhex("0x1.2776c510108bap-2")
+LOG_4 = float.fromhex("-0x1.ec708a9fcc3a9p-3")
+LOG_5 = float.fromhex("0x1.a6174511281c5p-3")
+LOG_6 = float.fromhex("-0x1.71db086127005p-3")
+LOG_7 = float.fromhex("0x1.48e407b54fc78p-3")
+EXP_0 = float.fromhex("0x1.0000000000014p+0")
+EXP_1 = float.fromhex("0x1.62e42fefa3a07p-1")
+EXP_2 = float.fromhex("0x1.ebfbdff555342p-3")
+EXP_3 = float.fromhex("0x1.c6b08d6dea782p-5")
+EXP_4 = float.fromhex("0x1.3b2c9ba29ac62p-7")
+EXP_5 = float.fromhex("0x1.5d89fe5dfb05dp-10")
+FINE_RECIPROCALS = (
+    1.0,
+    float.fromhex("0x1.fde0000000000p-1"),
+    float.fromhex("0x1.fbc0000000000p-1"),
+    float.fromhex("0x1.f9a0000000000p-1"),
+    float.fromhex("0x1.f7a0000000000p-1"),
+    float.fromhex("0x1.f580000000000p-1"),
+    float.fromhex("0x1.f380000000000p-1"),
+    float.fromhex("0x1.f180000000000p-1"),
+    1.0,
+    float.fromhex("0x1.07c0000000000p+0"),
+    float.fromhex("0x1.06a0000000000p+0"),
+    float.fromhex("0x1.0580000000000p+0"),
+    float.fromhex("0x1.0460000000000p+0"),
+    float.fromhex("0x1.0340000000000p+0"),
+    float.fromhex("0x1.0220000000000p+0"),
+    float.fromhex("0x1.0120000000000p+0"),
+)
+FINE_LOGARITHMS = (
+    0.0,
+    float.fromhex("0x1.893aca0530000p-8"),
+    float.fromhex("0x1.8a0d006ef4000p-7"),
+    float.fromhex("0x1.28284ad41a000p-6"),
+    float.fromhex("0x1.85d6e429f8000p-6"),
+    float.fromhex("0x1.e9c8fb8a7a000p-6"),
+    float.fromhex("0x1.241e9ed454000p-5"),
+    float.fromhex("0x1.538941776b000p-5"),
+    0.0,
+    float.fromhex("-0x1.607ac0fbfa000p-5"),
+    float.fromhex("-0x1.2df5f59f41000p-5"),
+    float.fromhex("-0x1.f6734acf86000p-6"),
+    float.fromhex("-0x1.908aab8f18000p-6"),
+    float.fromhex("-0x1.2a31153230000p-6"),
+    float.fromhex("-0x1.86cb1860fc000p-7"),
+    float.fromhex("-0x1.9e95fc6060000p-8"),
+)
+FINE_LOGARITHMS_LOW = (
+    0.0,
+    float.fromhex("0x1.530f11a5c5ca9p-47"),
+    float.fromhex("0x1.74dd0c9cf2f9bp-47"),
+    float.fromhex("0x1.44da0bd930851p-48"),
+    float.fromhex("-0x1.5182b12c46c37p-48"),
+    float.fromhex("0x1.1ff3f3a905a88p-47"),
+    float.fromhex("0x1.a0a0aed09930ep-47"),
+    float.fromhex("0x1.dc036a2459e64p-53"),
+    0.0,
+    float.fromhex("-0x1.0590ec56e51efp-47"),
+    float.fromhex("0x1.eda14849509aep-55"),
+    float.fromhex("-0x1.2b38f0dea573cp-47"),
+    float.fromhex("0x1.b07a17706640dp-50"),
+    float.fromhex("0x1.868ff9d6a6fcap-48"),
+    float.fromhex("0x1.8f38642cae10fp-48"),
+    float.fromhex("-0x1.c73761222771fp-47"),
+)
+L1_HIGH = float.fromhex("0x1.71547652b82fep+0")
+L1_LOW = float.fromhex("0x1.777d0ffda0d24p-56")
+L2_HIGH = float.fromhex("-0x1.71547652b82fep-1")
+L2_LOW = float.fromhex("-0x1.777d0ffda0d24p-57")
+L3_HIGH = float.fromhex("0x1.ec709dc3a03fdp-2")
+L3_LOW = float.fromhex("0x1.d27f05548af0cp-56")
+L4_HIGH = float.fromhex("-0x1.71547652b82fep-2")
+L4_LOW = float.fromhex("-0x1.777d0ffda0d24p-58")
+L5 = float.fromhex("0x1.2776c50ef9bfep-2")
+L6 = float.fromhex("-0x1.ec709dc3a03fep-3")
+L7 = float.fromhex("0x1.a61762a7adedap-3")
+L8 = float.fromhex("-0x1.715476529afbdp-3")
+L9 = float.fromhex("0x1.484b13d78e2c5p-3")
+L10 = float.fromhex("-0x1.277763b2977ffp-3")
+L11 = float.fromhex("0x1.0c9b40d3b7913p-3")
+E1_HIGH = float.fromhex("0x1.62e42fefa39efp-1")
+E1_LOW = float.fromhex("0x1.abc9e3b39803fp-56")
+E2_HIGH = float.fromhex("0x1.ebfbdff82c58fp-3")
+E2_LOW = float.fromhex("-0x1.5e43a53e44da3p-57")
+E3_HIGH = float.fromhex("0x1.c6b08d704a0c0p-5")
+E3_LOW = float.fromhex("-0x1.d331627513351p-59")
+E4 = float.fromhex("0x1.3b2ab6fba4e76p-7")
+E5 = float.fromhex("0x1.5d87fe78a672ep-10")
+E6 = float.fromhex("0x1.430913a9d597fp-13")
+E7 = float.fromhex("0x1.ffcbfda06c05bp-17")
+POWERS_HIGH = (
+    1.0,
+    float.fromhex("0x1.0b5586cf9890fp+0"),
+    float.fromhex("0x1.172b83c7d517bp+0"),
+    float.fromhex("0x1.2387a6e756238p+0"),
+    float.fromhex("0x1.306fe0a31b715p+0"),
+    float.fromhex("0x1.3dea64c123422p+0"),
+    float.fromhex("0x1.4bfdad5362a27p+0"),
+    float.fromhex("0x1.5ab07dd485429p+0"),
+    float.fromhex("0x1.6a09e667f3bcdp+0"),
+    float.fromhex("0x1.7a11473eb0187p+0"),
+    float.fromhex("0x1.8ace5422aa0dbp+0"),
+    float.fromhex("0x1.9c49182a3f090p+0"),
+    float.fromhex("0x1.ae89f995ad3adp+0"),
+    float.fromhex("0x1.c199bdd85529cp+0"),
+    float.fromhex("0x1.d5818dcfba487p+0"),
+    float.fromhex("0x1.ea4afa2a490dap+0"),
+)
+POWERS_LOW = (
+    0.0,
+    float.fromhex("0x1.8a62e4adc610bp-54"),
+    float.fromhex("-0x1.19041b9d78a76p-55"),
+    float.fromhex("0x1.9b07eb6c70573p-54"),
+    float.fromhex("0x1.6f46ad23182e4p-55"),
+    float.fromhex("0x1.ada0911f09ebcp-55"),
+    float.fromhex("0x1.d4397afec42e2p-56"),
+    float.fromhex("0x1.6324c054647adp-54"),
+    float.fromhex("-0x1.bdd3413b26456p-54"),
+    float.fromhex("-0x1.41577ee04992fp-55"),
+    float.fromhex("0x1.6e9f156864b27p-54"),
+    float.fromhex("0x1.c7c46b071f2bep-56"),
+    float.fromhex("0x1.7a1cd345dcc81p-54"),
+    float.fromhex("0x1.11065895048ddp-55"),
+    float.fromhex("0x1.2ed02d75b3707p-55"),
+    float.fromhex("-0x1.e9c23179c2893p-54"),
+)
+FINE_POWERS_HIGH = (
+    1.0,
+    float.fromhex("0x1.00b1afa5abcbfp+0"),
+    float.fromhex("0x1.0163da9fb3335p+0"),
+    float.fromhex("0x1.02168143b0281p+0"),
+    float.fromhex("0x1.02c9a3e778061p+0"),
+    float.fromhex("0x1.037d42e11bbccp+0"),
+    float.fromhex("0x1.04315e86e7f85p+0"),
+    float.fromhex("0x1.04e5f72f654b1p+0"),
+    float.fromhex("0x1.059b0d3158574p+0"),
+    float.fromhex("0x1.0650a0e3c1f89p+0"),
+    float.fromhex("0x1.0706b29ddf6dep+0"),
+    float.fromhex("0x1.07bd42b72a836p+0"),
+    float.fromhex("0x1.0874518759bc8p+0"),
+    float.fromhex("0x1.092bdf66607e0p+0"),
+    float.fromhex("0x1.09e3ecac6f383p+0"),
+    float.fromhex("0x1.0a9c79b1f3919p+0"),
+)
+FINE_POWERS_LOW = (
+    0.0,
+    float.fromhex("-0x1.4f6b2a7609f71p-55"),
+    float.fromhex("0x1.b61299ab8cdb7p-54"),
+    float.fromhex("-0x1.2bf310fc54eb6p-55"),
+    float.fromhex("-0x1.19083535b085dp-56"),
+    float.fromhex("0x1.56811eeade11ap-57"),
+    float.fromhex("-0x1.0a31c1977c96ep-54"),
+    float.fromhex("0x1.4c3793aa0d08dp-55"),
+    float.fromhex("0x1.d73e2a475b465p-55"),
+    float.fromhex("-0x1.5cb7b5799c397p-54"),
+    float.fromhex("-0x1.c91dfe2b13c27p-55"),
+    float.fromhex("0x1.3233454458700p-55"),
+    float.fromhex("0x1.186be4bb284ffp-57"),
+    float.fromhex("-0x1.68063800a3fd1p-54"),
+    float.fromhex("0x1.1487818316136p-54"),
+    float.fromhex("0x1.5d16c873d1d38p-55"),
+)
+
+#: Steps a unit of the second reduction of the logarithm.
+FINE = 240.0
+#: Adding it to a smaller double rounds to an integer; SIXTEENTH and FINEST to multiples of 1/16 and 1/256.
+MAGIC = 6755399441055744.0
+SIXTEENTH = MAGIC / 16.0
+FINEST = MAGIC / 256.0
+
+
+@lane_function
+def logarithm_quick(pattern: Lanes):
+    """log2 of positive normal float32 numbers, given by their bits as int32 lanes: float64 lanes, relative error below 2**-52."""
+    offset = pattern - FIRST
+    exponent = offset & -0x800000
+    z = convert(from_bits(unsigned(pattern - exponent)), "float64") * lookup(RECIPROCALS, offset >> 19) - 1.0
+    table = convert(exponent, "float64") * 1.1920928955078125e-07 + lookup(LOGARITHMS, offset >> 19)
+    square = z * z
+    tail = (LOG_0 + LOG_1 * z) + (LOG_2 + LOG_3 * z) * square
+    tail = tail + ((LOG_4 + LOG_5 * z) + (LOG_6 + LOG_7 * z) * square) * (square * square)
+    return table + (z * INVERSE_LN2 + square * tail)
+
+
+@lane_function
+def power_of_two_quick(p: Lanes):
+    """2**p for |p| < 1000: relative error below 2**-47, beyond that of p."""
+    shifted = p + SIXTEENTH
+    f = p - (shifted - SIXTEENTH)
+    square = f * f
+    y = (EXP_0 + EXP_1 * f) + (EXP_2 + EXP_3 * f) * square + (EXP_4 + EXP_5 * f) * (square * square)
+    y = y * lookup(POWERS_HIGH, bits(shifted))
+    return from_bits(bits(y) + ((bits(shifted) & 0xFFFFFFFFFFFFFFF0) << 48))
+
+
+@lane_function
+def product(x: Lanes, y: Lanes):
+    """x * y as a pair: exact but for 2**-106 of it. The heads have 26 bits, so that all partial products but one are exact."""
+    x_head = from_bits(bits(x) & 0xFFFFFFFFF8000000)
+    y_head = from_bits(bits(y) & 0xFFFFFFFFF8000000)
+    x_tail = x - x_head
+    y_tail = y - y_head
+    high = x * y
+    # In this order every sum but the last is exact (Dekker 1971).
+    return high, ((x_head * y_head - high) + x_head * y_tail + x_tail * y_head) + x_tail * y_tail
+
+
+@lane_function
+def pair_product(x: Lanes, x_low: Lanes, y: Lanes, y_low: Lanes):
+    """Product of two pairs, as a pair: relative error about 2**-102."""
+    high, low = product(x, y)
+    return fast_two_sum(high, low + (x * y_low + x_low * y))
+
+
+@lane_function
+def power_accurate(x: Lanes, y: Lanes):
+    """x**y for finite x > 0 and any y that is not a NaN, both in float64 lanes: an unevaluated sum, relative error below 2**-85.
+
+    Exponents of the result beyond 1000 are held there. A power of two to an integer power is exact.
+
+    log2(x) = e + T + T' + log2(1 + z): z = m * c - 1 is exact as a pair for every double m (cut into 24, 24 and 5 bits, times 29
+    bits of c), a second, 12-bit, reciprocal brings |z| below 2**-8. The terms up to z**4 are pairs. 2**p = P * P' * 2**f with
+    |f| <= 1/512 likewise, its terms up to f**3 in pairs.
+    """
+    pattern = bits(x)
+    # Subnormal doubles never come here: x is a float32 or an integer.
+    offset = pattern - FIRST_WIDE
+    m = from_bits(pattern - (offset & 0xFFF0000000000000))
+    c = lookup(RECIPROCALS, offset >> 48)
+    m_head = from_bits(bits(m) & 0xFFFFFFFFE0000000)
+    m_rest = m - m_head
+    m_middle = from_bits(bits(m_rest) & 0xFFFFFFFFE0000000)
+    z, z_low = fast_two_sum(m_head * c - 1.0, m_middle * c)
+    z_low = z_low + (m_rest - m_middle) * c
+
+    shifted = z * FINE + MAGIC
+    step = bits(shifted)
+    c = lookup(FINE_RECIPROCALS, step)
+    z_head = from_bits(bits(z) & 0xFFFFFFFFF8000000)
+    z, error = two_sum(z_head * c + (c - 1.0), (z - z_head) * c)
+    z, z_low = fast_two_sum(z, error + z_low * c)
+    table = (convert(signed(offset) >> 52, "float64") + lookup(LOGARITHMS, offset >> 48)) + lookup(FINE_LOGARITHMS, step)
+    table_low = lookup(LOGARITHMS_LOW, offset >> 48) + lookup(FINE_LOGARITHMS_LOW, step)
+
+    tail = z * ((((((L11 * z + L10) * z + L9) * z + L8) * z + L7) * z + L6) * z + L5)
+    high, low = fast_two_sum(L4_HIGH, L4_LOW + tail)
+    high, low = pair_product(z, z_low, high, low)
+    high, error = fast_two_sum(L3_HIGH, high)
+    high, low = pair_product(z, z_low, high, error + (L3_LOW + low))
+    high, error = fast_two_sum(L2_HIGH, high)
+    high, low = pair_product(z, z_low, high, error + (L2_LOW + low))
+    high, error = fast_two_sum(L1_HIGH, high)
+    high, low = pair_product(z, z_low, high, error + (L1_LOW + low))
+    high, error = two_sum(table, high)
+    high, low = fast_two_sum(high, error + (table_low + low))
+
+    p, p_low = product(high, y)
+    p, p_low = fast_two_sum(p, p_low + low * y)
+    tame = absolute(p) < 1000.0  # an infinite product has a NaN for its rest
+    p_low = select(tame, p_low, 0.0)
+    p = select(tame, p, select(p < 0.0, -1000.0 + 0.0 * p_low, 1000.0 + 0.0 * p_low))
+
+    shifted = p + FINEST
+    f, f_low = fast_two_sum(p - (shifted - FINEST), p_low)
+    tail = f * (((E7 * f + E6) * f + E5) * f + E4)
+    high, low = fast_two_sum(E3_HIGH, E3_LOW + tail)
+    high, low = pair_product(f, f_low, high, low)
+    high, error = fast_two_sum(E2_HIGH, high)
+    high, low = pair_product(f, f_low, high, error + (E2_LOW + low))
+    high, error = fast_two_sum(E1_HIGH, high)
+    high, low = pair_product(f, f_low, high, error + (E1_LOW + low))
+    index = bits(shifted)
+    power, power_low = pair_product(
+        lookup(POWERS_HIGH, index >> 4), lookup(POWERS_LOW, index >> 4), lookup(FINE_POWERS_HIGH, index), lookup(FINE_POWERS_LOW, index)
+    )
+    high, low = pair_product(power, power_low, high, low)
+    high, error = fast_two_sum(power, high)
+    high, low = fast_two_sum(high, error + (power_low + low))
+    scale = from_bits(((index >> 8) << 52) + 0x3FF0000000000000)
+    return high * scale, low * scale

@@ -1,0 +1,102 @@
+"""Derive the constants of exactops/ops/erf.py. Run with ``--check`` to compare with the module.
+
+erf on [0, 4): sixteen intervals around centres near j * SPACING, a polynomial in the distance from the centre in each. The
+centres are moved a little, until erf of the centre is a double to ten more bits. The centre of the first interval is 0,
+and its polynomial is odd.
+
+erfc(x) = e**(-x**2) * R(x) on [0, 10.25): sixteen intervals in x + SHIFT, four to a binade, a polynomial in the distance
+from the middle of the interval in each.
+"""
+
+from __future__ import annotations
+
+from minimax import columns, evaluate, fit, hexadecimal, report, rounded
+from mpmath import mp, mpf
+
+SPACING = mpf(33) / 128
+INTERVALS = 16
+ERF_DEGREE = 12
+QUICK_DEGREE = 8
+TAIL_SHIFT = mpf(3) / 4
+TAIL_DEGREE = 13
+TAIL_QUICK_DEGREE = 8
+
+
+def lucky_centre(middle):
+    """A number of 40 fractional bits near ``middle`` whose erf is a double to ten more bits, and that double."""
+    step = 0
+    while True:
+        for sign in (1, -1):
+            centre = (mp.nint(middle * mpf(2) ** 36) + sign * step) / mpf(2) ** 36
+            value = mp.erf(centre)
+            double = rounded(value)
+            if abs(value - double) < abs(value) * mpf(2) ** -64:
+                return centre, double
+        step += 1
+
+
+def erf_rows(degree: int) -> tuple[list, list, list]:
+    """Centres, one row of coefficients an interval, and the relative error in each."""
+    centres, rows, errors = [], [], []
+    half = SPACING / 2 + mpf(2) ** -20
+    for j in range(INTERVALS):
+        if j == 0:
+            centre, orders = mpf(0), list(range(1, degree + 1, 2))
+            row = fit(mp.erf, mpf(2) ** -30, half, degree, orders=orders, relative=True)
+            span = [half * i / 400 for i in range(1, 401)]
+        else:
+            centre, value = lucky_centre(j * SPACING)
+            row = fit(lambda h: mp.erf(centre + h), -half, half, degree, fixed=(value,))
+            span = [half * i / 200 for i in range(-200, 201)]
+        centres.append(centre)
+        rows.append(row)
+        errors.append(max(abs(evaluate(row, h) / mp.erf(centre + h) - 1) for h in span))
+    return centres, rows, errors
+
+
+def scaled_erfc(x):
+    """e**(x**2) * erfc(x)."""
+    return mp.exp(x * x) * mp.erfc(x)
+
+
+def scaled_normal_tail(x):
+    """e**(x**2/2) * (1 - Phi(x)), for gelu."""
+    return mp.exp(x * x / 2) * mp.erfc(x / mp.sqrt(2)) / 2
+
+
+def tail_rows(function, shift, degree: int) -> tuple[list, list]:
+    """Coefficients by table index for a function of u - shift, with u in sixteen intervals, four to a binade; errors.
+
+    The index is the last two bits of the exponent of u and the first two of its significand.
+    """
+    rows, errors = [None] * INTERVALS, [None] * INTERVALS
+    low = mpf(shift)
+    for _ in range(INTERVALS):
+        binade = mpf(2) ** mp.floor(mp.log(low, 2) + mpf(2) ** -50)
+        middle, half = low + binade / 8, binade / 8
+        index = (int(mp.nint(mp.log(binade, 2))) + 1023) % 4 * 4 + int((low / binade - 1) * 4)
+        row = fit(lambda h: function(middle + h - shift), -half, half, degree, relative=True)
+        span = [half * i / 100 for i in range(-100, 101)]
+        rows[index] = row
+        errors[index] = max(abs(evaluate(row, h) / function(middle + h - shift) - 1) for h in span)
+        low += binade / 4
+    return rows, errors
+
+
+def constants() -> tuple[dict, dict]:
+    """All constants by their name in the module, and the errors of the polynomials."""
+    centres, rows, errors = erf_rows(ERF_DEGREE)
+    quick_centres, quick_rows, quick_errors = erf_rows(QUICK_DEGREE)
+    tail, tail_errors = tail_rows(scaled_erfc, TAIL_SHIFT, TAIL_DEGREE)
+    quick_tail, quick_tail_errors = tail_rows(scaled_erfc, TAIL_SHIFT, TAIL_QUICK_DEGREE)
+    return {
+        "CENTRES": tuple(hexadecimal(c) for c in centres),
+        "ERF": columns(rows),
+        "ERF_QUICK": columns(quick_rows),
+        "TAIL": columns(tail),
+        "TAIL_QUICK": columns(quick_tail),
+    }, {"ERF": errors, "ERF_QUICK": quick_errors, "TAIL": tail_errors, "TAIL_QUICK": quick_tail_errors}
+
+
+if __name__ == "__main__":
+    raise SystemExit(report(*constants(), "exactops.ops.erf"))

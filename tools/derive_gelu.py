@@ -1,0 +1,64 @@
+"""Derive the constants of exactops/ops/gelu.py. Run with ``--check`` to compare with the module.
+
+gelu(x) = x * Phi(x); Phi(-x) = e**(-x**2/2) * R(x), R in sixteen intervals of x + 1 as in derive_erf.py.
+The tanh form is x * sigmoid(v), v = sqrt(8/pi) * (x + 0.044715 * x**3), in units of ln(2)/16: x * (SLOPE + CUBIC * x**2).
+Near zero both are x/2 + x**2 * P(x**2).
+"""
+
+from __future__ import annotations
+
+from derive_erf import scaled_normal_tail, tail_rows
+from minimax import columns, fit, hexadecimal, largest_error, report, rounded
+from mpmath import mp, mpf
+
+SHIFT = 1
+DEGREE = 13
+QUICK_DEGREE = 8
+LIMIT = mpf(2) ** -4
+RATE = mp.sqrt(8 / mp.pi)
+CUBIC_RATE = RATE * mpf(44715) / 1000000
+
+
+def near_zero(square):
+    """(gelu(x)/x - 1/2) / x as a function of the square of x, which is not zero."""
+    x = mp.sqrt(square)
+    return mp.erf(x / mp.sqrt(2)) / (2 * x)
+
+
+def near_zero_tanh(square):
+    """The same of the tanh form."""
+    x = mp.sqrt(square)
+    return mp.tanh((RATE * x + CUBIC_RATE * x**3) / 2) / (2 * x)
+
+
+def constants() -> tuple[dict, dict]:
+    """All constants by their name in the module, and the errors of the polynomials."""
+    tail, errors = tail_rows(scaled_normal_tail, SHIFT, DEGREE)
+    quick, quick_errors = tail_rows(scaled_normal_tail, SHIFT, QUICK_DEGREE)
+    zero = fit(near_zero, 0, LIMIT**2, 4, relative=True)
+    zero_tanh = fit(near_zero_tanh, 0, LIMIT**2, 4, relative=True)
+    per_unit = 16 / mp.log(2)
+    slope, cubic = RATE * per_unit, CUBIC_RATE * per_unit
+    # 30 bits: its distance from a number of 29 bits in [32, 256) is exact. 24 bits: times 24 bits it is exact.
+    slope_head, cubic_head = rounded(slope, 30), rounded(cubic, 24)
+    return {
+        "NORMAL": columns(tail),
+        "NORMAL_QUICK": columns(quick),
+        "ZERO": tuple(hexadecimal(c) for c in zero),
+        "ZERO_TANH": tuple(hexadecimal(c) for c in zero_tanh),
+        "SLOPE": hexadecimal(rounded(slope)),
+        "SLOPE_HEAD": hexadecimal(slope_head),
+        "SLOPE_TAIL": hexadecimal(rounded(slope - slope_head)),
+        "CUBIC": hexadecimal(rounded(cubic)),
+        "CUBIC_HEAD": hexadecimal(cubic_head),
+        "CUBIC_TAIL": hexadecimal(rounded(cubic - cubic_head)),
+    }, {
+        "NORMAL": errors,
+        "NORMAL_QUICK": quick_errors,
+        "ZERO": [largest_error(lambda t: near_zero(t or mpf(2) ** -90), zero, 0, LIMIT**2, True)],
+        "ZERO_TANH": [largest_error(lambda t: near_zero_tanh(t or mpf(2) ** -90), zero_tanh, 0, LIMIT**2, True)],
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(report(*constants(), "exactops.ops.gelu"))

@@ -1,0 +1,115 @@
+"""Derives every constant of exactops/numerics/power.py from mathematics, with its error bounds.
+
+Run ``python tools/derive_power.py`` for the constants as they stand in the source, ``--check`` to compare them. The first
+table is that of derive_log.py in base 2, on a grid of 2**-45.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import mpmath
+from derive_log import FIRST, table, tail
+from derive_minimax import (
+    largest_error,
+    leading_bits,
+    log2_of,
+    mp,
+    mpf,
+    on_grid,
+    remez,
+    report,
+    to_double,
+)
+
+#: Steps a unit of the second reduction of the logarithm: the largest |z| times this is below 7.5, so 15 entries do.
+FINE = 240
+
+
+def pair(name: str, value) -> dict:
+    """A constant as an unevaluated sum of two doubles."""
+    high = to_double(value)
+    return {f"{name}_HIGH": high, f"{name}_LOW": to_double(value - high)}
+
+
+def pairs(name: str, values) -> dict:
+    """A table of unevaluated sums."""
+    highs = tuple(to_double(v) for v in values)
+    return {f"{name}_HIGH": highs, f"{name}_LOW": tuple(to_double(v - h) for v, h in zip(values, highs, strict=True))}
+
+
+def main() -> int:
+    """Derive, then print or check."""
+    ln2 = mpmath.log(2)
+    reciprocals, logarithms, reach, table_error = table(mpf(2), -45)
+    constants: dict = {
+        "FIRST": FIRST,
+        "RECIPROCALS": reciprocals,
+        "LOGARITHMS": logarithms,
+        "LOGARITHMS_LOW": tuple(to_double(-mpmath.log(c, 2) - t) for c, t in zip(reciprocals, logarithms, strict=True)),
+    }
+    notes = [f"|z| <= {float(reach):.6f}, error of the table alone {log2_of(table_error)}"]
+    assert reach * FINE < mpf("7.5")
+
+    # Quick path: log2(1 + z) = z / ln2 + z**2 * polynomial; 2**f = polynomial, |f| <= 1/32.
+    def tail2(z):
+        return tail(z) / ln2
+
+    coefficients = [to_double(c) for c in remez(tail2, 7, -reach, reach)[0]]
+    constants["INVERSE_LN2"] = to_double(1 / ln2)
+    constants |= {f"LOG_{k}": c for k, c in enumerate(coefficients)}
+    notes.append(f"LOG: degree 7, error {log2_of(largest_error(tail2, coefficients, -reach, reach))}")
+    limit = mpf(1) / 32 * mpf("1.0001")
+    coefficients = [to_double(c) for c in remez(lambda f: mpf(2) ** f, 5, -limit, limit)[0]]
+    constants |= {f"EXP_{k}": c for k, c in enumerate(coefficients)}
+    notes.append(f"EXP: degree 5, error {log2_of(largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit))}")
+
+    # Accurate path. Second reduction: 1 + z times a 12-bit reciprocal, again with a logarithm on the grid and its rest.
+    fine = [mpf(leading_bits(1 / (1 + (mpf(j if j < 8 else j - 16)) / FINE), 12)) for j in range(16)]
+    fine[8] = mpf(1)
+    fine_logarithms = [on_grid(-mpmath.log(c, 2), -45) for c in fine]
+    constants |= {
+        "FINE_RECIPROCALS": tuple(float(c) for c in fine),
+        "FINE_LOGARITHMS": tuple(fine_logarithms),
+        "FINE_LOGARITHMS_LOW": tuple(
+            to_double(-mpmath.log(c, 2) - t) for c, t in zip(fine, fine_logarithms, strict=True)
+        ),
+    }
+    small = mpf(0)
+    for j in range(-7, 8):
+        for end in (-1, 1):
+            z = max(-reach, min(reach, (j + mpf(end) / 2) / FINE))
+            small = max(small, abs((1 + z) * fine[j % 16] - 1))
+    # log2(1 + z) = z * (L1 + z * (L2 + z * (L3 + z * (L4 + z * double polynomial)))), the first four as pairs.
+    for k in range(1, 5):
+        constants |= pair(f"L{k}", (-1) ** (k + 1) / (k * ln2))
+
+    def high_log(z):
+        return sum((-1) ** k * z**k / (k + 5) for k in range(40)) / ln2
+
+    coefficients = [to_double(c) for c in remez(high_log, 6, -small, small)[0]]
+    constants |= {f"L{k + 5}": c for k, c in enumerate(coefficients)}
+    error = largest_error(high_log, coefficients, -small, small, lambda z: z**5)
+    notes.append(f"second reduction |z| <= {log2_of(small)}, L5...: degree 6, error of the logarithm {log2_of(error)}")
+    # 2**f = 1 + f * (E1 + f * (E2 + f * (E3 + f * double polynomial))), |f| <= 1/512.
+    for k in range(1, 4):
+        constants |= pair(f"E{k}", ln2**k / mpmath.factorial(k))
+
+    def high_exp(f):
+        return sum(ln2 ** (k + 4) * f**k / mpmath.factorial(k + 4) for k in range(30))
+
+    limit = mpf(1) / 512 * mpf("1.0001")
+    coefficients = [to_double(c) for c in remez(high_exp, 3, -limit, limit)[0]]
+    constants |= {f"E{k + 4}": c for k, c in enumerate(coefficients)}
+    error = largest_error(high_exp, coefficients, -limit, limit, lambda f: f**4)
+    notes.append(f"E4...: degree 3, error of the power {log2_of(error)}")
+    constants |= pairs("POWERS", [mpf(2) ** (mpf(j) / 16) for j in range(16)])
+    constants |= pairs("FINE_POWERS", [mpf(2) ** (mpf(j) / 256) for j in range(16)])
+    wrong = report("exactops.numerics.power", constants, "--check" in sys.argv)
+    print(*(f"# {note}" for note in notes), sep="\n")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, ".")
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""Derive the constants of exactops/ops/sigmoid.py. Run with ``--check`` to compare with the module.
+
+Near zero, sigmoid(x) = 1/2 + x/4 + x**3 * Q(x**2); silu(x) = x/2 + x**2/4 + x**4 * Q(x**2) with the same Q.
+"""
+
+from __future__ import annotations
+
+from minimax import fit, hexadecimal, largest_error, report
+from mpmath import mp, mpf
+
+LIMIT = mpf(2) ** -4
+
+
+def tail(square):
+    """Q of the square, for a square that is not zero."""
+    x = mp.sqrt(square)
+    return (mp.tanh(x / 2) / 2 - x / 4) / x**3
+
+
+def constants() -> tuple[dict, dict]:
+    """All constants by their name in the module, and the errors of the polynomials."""
+    coefficients = fit(tail, 0, LIMIT**2, 3, relative=True)
+    error = largest_error(lambda t: tail(t) if t else mpf(-1) / 48, coefficients, 0, LIMIT**2, True)
+    return {"TAIL": tuple(hexadecimal(c) for c in coefficients)}, {"TAIL": error}
+
+
+if __name__ == "__main__":
+    raise SystemExit(report(*constants(), "exactops.ops.sigmoid"))
