@@ -87,6 +87,9 @@ NUMERIC = FLOATS + INTEGERS
 BOOL = ("bool",)
 EVERY = NUMERIC + BOOL
 
+#: NumPy's numbers of user dtypes, such as ml_dtypes', start here.
+FIRST_USER_NUMBER = 256
+
 _BY_DTYPE = {storage.dtype: storage for storage in STORAGES.values()}
 
 
@@ -97,8 +100,7 @@ def storage_of(dtype: np.dtype) -> Storage | None:
     """
     found = _BY_DTYPE.get(dtype)
     if found is None and isinstance(dtype, np.dtype):
-        if dtype.kind in "iu" and dtype.isbuiltin != 0:
+        found = _BY_DTYPE.get(dtype.newbyteorder("="))
+        if found is None and dtype.kind in "iu" and dtype.num < FIRST_USER_NUMBER:
             found = STORAGES.get(f"{dtype.kind}{dtype.itemsize * 8}")
-        elif dtype.kind in "fV":
-            found = _BY_DTYPE.get(dtype.newbyteorder("="))
     return found

@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from exactops.dtypes import STORAGES
 from exactops.operator import Operator
 from exactops.ops import OPERATORS
 from exactops.plan import Plan, find_operator, plan
 from exactops.scalars import scalar_array
-from exactops.dtypes import STORAGES
 from exactops.ufuncs import ufunc
+
+#: The default mode, compared by identity on the short way.
+_EXACT = "exact"
 
 #: What is known of calls seen before: (spelling, mode, path, operand dtypes) -> ufunc, attribute operands, result dtype.
 _warm: dict[tuple, tuple[np.ufunc, tuple, np.dtype]] = {}
@@ -81,21 +84,24 @@ def run(
     >>> exactops.run("exp", np.array([0.0, 1.0], np.float32))
     array([1.       , 2.7182817], dtype=float32)
     """
-    if not attributes and where is True:
+    if where is True and not attributes:
         try:
-            call, extra, result = _warm[op, mode, path, *[a.dtype for a in arrays]]
-        except (KeyError, AttributeError, TypeError):
-            pass
-        else:
-            if out is None:
-                return call(*arrays, *extra)
-            if type(out) is np.ndarray and out.dtype is result:
-                shape = out.shape
-                for array in arrays:
-                    if array.shape != shape:
-                        break
-                else:
+            if len(arrays) == 1:
+                (x,) = arrays
+                call, extra, result = _warm[op, mode, path, x.dtype]
+                if out is None:
+                    return call(x, *extra)
+                if out.dtype is result and out.shape == x.shape:
+                    return call(x, *extra, out)
+            else:
+                call, extra, result = _warm[op, mode, path, *[a.dtype for a in arrays]]
+                if out is None:
+                    return call(*arrays, *extra)
+                if out.dtype is result and all([a.shape == out.shape for a in arrays]):
                     return call(*arrays, *extra, out)
+        except (KeyError, AttributeError, TypeError):
+            # Not seen before, or not a call that has this short way: the plan knows what is wrong with it, if anything.
+            pass
     return _run(find_operator(op), op, arrays, mode, path, out, where, attributes)
 
 
@@ -143,30 +149,36 @@ def operators() -> Mapping[str, Operator]:
 def function_of(operator: Operator) -> Callable[..., Any]:
     """The named function of an operator, such as ``exactops.exp``: :func:`run` with the operator filled in."""
     name = operator.name
-    seen: dict[tuple, tuple[np.ufunc, tuple, np.dtype]] = {}
+    # The last dtype seen, its result dtype and ufunc: one cell, replaced as a whole, so that threads see a consistent triple.
+    # Default arguments are positional for speed alone (a keyword-only default costs a dictionary lookup a call).
+    last: tuple = (None, None, None)
 
-    if len(operator.operands) == 1 and not operator.variadic and not operator.optional:
+    def slow(arrays, mode, path, out, where, attributes):
+        nonlocal last
+        value = _run(operator, name, arrays, mode, path, out, where, attributes)
+        known = _warm.get((name, _EXACT, None, *[getattr(a, "dtype", None) for a in arrays]))
+        if known is not None and len(arrays) == 1 and not known[1]:
+            last = (arrays[0].dtype, known[2], known[0])
+        return value
 
-        def function(x, /, *, mode="exact", path=None, out=None, where=True, **attributes):
-            if not attributes and where is True:
-                try:
-                    call, extra, result = seen[x.dtype, mode, path]
-                except (KeyError, AttributeError, TypeError):
-                    pass
-                else:
+    if len(operator.operands) == 1 and not operator.variadic and not operator.attributes:
+
+        def function(x, /, mode=_EXACT, path=None, out=None, where=True):
+            dtype, result, call = last
+            try:
+                if x.dtype is dtype and mode is _EXACT and path is None and where is True:
                     if out is None:
-                        return call(x, *extra)
-                    if type(out) is np.ndarray and out.dtype is result and out.shape == x.shape:
-                        return call(x, *extra, out)
-            result = _run(operator, name, (x,), mode, path, out, where, attributes)
-            if not attributes and hasattr(x, "dtype"):
-                known = _warm.get((name, mode, path, x.dtype))
-                if known is not None:
-                    seen[x.dtype, mode, path] = known
-            return result
+                        return call(x)
+                    if out.dtype is result and out.shape == x.shape:
+                        return call(x, out)
+            except AttributeError:
+                pass
+            if type(mode) is not str:
+                raise TypeError(f"{name} takes 1 operand (x), more were given")
+            return slow((x,), mode, path, out, where, {})
     else:
 
-        def function(*arrays, mode="exact", path=None, out=None, where=True, **attributes):
+        def function(*arrays, mode=_EXACT, path=None, out=None, where=True, **attributes):
             return run(name, *arrays, mode=mode, path=path, out=out, where=where, **attributes)
 
     function.__name__ = function.__qualname__ = operator.function

@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 
-from exactops.dtypes import STORAGES
+from exactops.dtypes import FIRST_USER_NUMBER, STORAGES
 from exactops.key import Key
 
 _FROM_LOOPS, _REGISTER_LOOP = 1, 2  # slots of the C table
@@ -56,7 +56,7 @@ def _make(key: Key) -> np.ufunc:
     numbers = [STORAGES[short].dtype.num for short in (*key.inputs, key.output)]
     address = loops.address(key)
     name = f"exactops.{key.operator}".encode()
-    user = [number for number in numbers if number >= np.dtype(np.void).num + 1 and number > 100]
+    user = [number for number in numbers if number >= FIRST_USER_NUMBER]
     if not user:
         arguments = (
             (ctypes.c_void_p * 1)(address),

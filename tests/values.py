@@ -6,6 +6,7 @@ Everything is deterministic: the random part comes from a generator seeded with 
 from __future__ import annotations
 
 import functools
+import math
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -277,6 +278,67 @@ def pairs(dtype: Any) -> tuple[np.ndarray, np.ndarray]:
     return array_of(left, name), array_of(right, name)
 
 
+def _powers_at(form: FloatFormat, base: int, target: float) -> int | None:
+    """The magnitude of an exponent y with base**y near 2**target, where there is one (an input: its rounding is free)."""
+    value = decode(form, base)
+    if value.kind or value.sign or value.mantissa == 0:
+        return None
+    logarithm = math.log2(value.mantissa) + value.exponent
+    if logarithm == 0:
+        shift = value.mantissa.bit_length() - 1
+        logarithm = math.log1p((value.mantissa - (1 << shift)) / (1 << shift)) / math.log(2)
+    if logarithm == 0:
+        return None
+    exponent = target / logarithm
+    numerator, denominator = abs(exponent).as_integer_ratio()
+    return round_ratio(form, int(exponent < 0), numerator, denominator)
+
+
+@functools.cache
+def power_patterns(name: str) -> tuple[tuple[int, int], ...]:
+    """Bases and exponents of a float type: exact powers, ties, results near 1 and near every threshold of the type."""
+    form = FORMATS[name]
+    assert isinstance(form, FloatFormat)
+    found: list[tuple[int, int]] = []
+
+    def of(numerator: int, denominator: int = 1) -> int:
+        return round_ratio(form, int(numerator < 0), abs(numerator), denominator)
+
+    for base in (2, 3, 4, 5, 6, 7, 9, 10, 15, 16, 25, 27, 31, 81, 100, 255, 256, 625, 1023, 1296, 4096, 14641):
+        for power in (*range(-12, 13), 15, 16, 17, 24, 31, 32, 63, 64, 127, 128, -24, -126, -149, -150, 1023, -1074):
+            found += [(of(base), of(power)), (of(-base), of(power)), (of(1, base), of(power))]
+        for numerator in (-7, -5, -3, -1, 1, 3, 5, 7, 9, 11):
+            found += [(of(base), of(numerator, 2)), (of(base), of(numerator, 4)), (of(1, base), of(numerator, 8))]
+            found += [(of(base) + step, of(numerator, 2)) for step in (-1, 1)]
+    draw = generator(name, "powers")
+    for power in (2, 3, 4, 5, 6):  # odd bases whose power has one bit more than the type: exact ties
+        low = int(2.0 ** ((form.precision + 0.05) / power)) | 1
+        high = int(2.0 ** ((form.precision + 1) / power))
+        for base in draw.integers(low, max(low + 2, high), 40).tolist():
+            found += [(of(base | 1), of(power)), (of(base | 1, 1 << (form.precision // 2)), of(power))]
+    for root in draw.integers(3, 1 << (form.precision // 2), 60).tolist():  # squares, for exponents with halves
+        found += [(of(root * root), of(each, 2)) for each in (1, 3, -1)]
+        found += [(of(root * root) + step, of(1, 2)) for step in (-1, 1)]
+    bases = [form.one + step for step in (-3, -2, -1, 1, 2, 3, 50)] + [of(3, 2), of(2), of(3), of(10), of(7, 8), of(1, 3)]
+    bases += [each & (form.sign_bit - 1) for each in random_patterns(form, 40, "bases")]
+    quantum, top = form.quantum, form.exponent_max + 1
+    for base in bases:
+        targets = (top, -form.exponent_max + 1, quantum, quantum - 1, 0.5, -0.5, 1e-3, -1e-6, 2.0**-form.precision, top / 2)
+        for target in targets:
+            power = _powers_at(form, base, float(target))
+            if power is not None and power & (form.sign_bit - 1) < form.infinity:
+                magnitude, sign = power & (form.sign_bit - 1), power & form.sign_bit
+                found += [(base, max(0, magnitude + step) | sign) for step in (-2, -1, 0, 1, 2)]
+    return tuple(dict.fromkeys(found))
+
+
+def powers(dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Bases and exponents of one float type for pow."""
+    name = format_of(dtype).name
+    base, power = zip(*power_patterns(name), strict=True)
+    return array_of(base, name), array_of(power, name)
+
+
 @functools.cache
 def triple_patterns(name: str) -> tuple[tuple[int, int, int], ...]:
     """The bit patterns of :func:`triples`."""
@@ -400,6 +462,8 @@ __all__ = [
     "is_nan",
     "pair_patterns",
     "pairs",
+    "power_patterns",
+    "powers",
     "same_bits",
     "special_patterns",
     "triple_patterns",

@@ -10,7 +10,7 @@ from the middle of the interval in each.
 
 from __future__ import annotations
 
-from minimax import columns, evaluate, fit, hexadecimal, report, rounded
+from minimax import columns, evaluate, fit, fit_rational, hexadecimal, largest_error, report, rounded
 from mpmath import mp, mpf
 
 SPACING = mpf(33) / 128
@@ -19,7 +19,6 @@ ERF_DEGREE = 12
 QUICK_DEGREE = 8
 TAIL_SHIFT = mpf(3) / 4
 TAIL_DEGREE = 13
-TAIL_QUICK_DEGREE = 8
 
 
 def lucky_centre(middle):
@@ -76,6 +75,9 @@ def tail_rows(function, shift, degree: int) -> tuple[list, list]:
         middle, half = low + binade / 8, binade / 8
         index = (int(mp.nint(mp.log(binade, 2))) + 1023) % 4 * 4 + int((low / binade - 1) * 4)
         row = fit(lambda h: function(middle + h - shift), -half, half, degree, relative=True)
+        if function is scaled_erfc and low == shift:
+            # One unit more, found by trial: the one hard case of erfc, 0xb76c9f62 (2**-52 from a tie), is then right.
+            row = fit(lambda h: function(middle + h - shift), -half, half, degree, fixed=(row[0] + mpf(2) ** -53,))
         span = [half * i / 100 for i in range(-100, 101)]
         rows[index] = row
         errors[index] = max(abs(evaluate(row, h) / function(middle + h - shift) - 1) for h in span)
@@ -83,19 +85,44 @@ def tail_rows(function, shift, degree: int) -> tuple[list, list]:
     return rows, errors
 
 
+def erf_over_x(square):
+    """erf(x)/x as a function of the square of x, which is not zero."""
+    x = mp.sqrt(square)
+    return mp.erf(x) / x
+
+
 def constants() -> tuple[dict, dict]:
     """All constants by their name in the module, and the errors of the polynomials."""
     centres, rows, errors = erf_rows(ERF_DEGREE)
     quick_centres, quick_rows, quick_errors = erf_rows(QUICK_DEGREE)
     tail, tail_errors = tail_rows(scaled_erfc, TAIL_SHIFT, TAIL_DEGREE)
-    quick_tail, quick_tail_errors = tail_rows(scaled_erfc, TAIL_SHIFT, TAIL_QUICK_DEGREE)
+    near = fit(erf_over_x, 0, 1, 6, relative=True, precision=24)
+    far = fit(lambda x: mp.log(mp.erfc(x), 2), 1, 4, 6, weight=lambda x: mp.erfc(x), precision=24)
+    far_error = [
+        abs(mp.power(2, evaluate(far, x)) - mp.erfc(x)) for x in [1 + mpf(3) * i / 400 for i in range(401)]
+    ]
+    over, under, quick_error = fit_rational(scaled_erfc, mpf("10.3"), 6, 7, mpf("1.4"))
+    fast_over, fast_under, fast_error = fit_rational(scaled_erfc, mpf("10.3"), 4, 5, mpf("1.4"))
     return {
         "CENTRES": tuple(hexadecimal(c) for c in centres),
         "ERF": columns(rows),
         "ERF_QUICK": columns(quick_rows),
         "TAIL": columns(tail),
-        "TAIL_QUICK": columns(quick_tail),
-    }, {"ERF": errors, "ERF_QUICK": quick_errors, "TAIL": tail_errors, "TAIL_QUICK": quick_tail_errors}
+        "QUICK_OVER": tuple(hexadecimal(c) for c in over[:-1]),
+        "QUICK_UNDER": tuple(hexadecimal(c) for c in under),
+        "FAST_OVER": tuple(hexadecimal(c) for c in fast_over[:-1]),
+        "FAST_UNDER": tuple(hexadecimal(c) for c in fast_under),
+        "NEAR": tuple(hexadecimal(c) for c in near),
+        "FAR": tuple(hexadecimal(c) for c in far),
+    }, {
+        "QUICK_OVER / QUICK_UNDER": quick_error,
+        "FAST_OVER / FAST_UNDER": fast_error,
+        "NEAR": largest_error(erf_over_x, near, mpf(2) ** -80, 1, True),
+        "FAR (absolute, in erf)": max(far_error),
+        "ERF": errors,
+        "ERF_QUICK": quick_errors,
+        "TAIL": tail_errors,
+    }
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ def constants() -> tuple[dict, dict]:
 
     coefficients = fit(relative_growth, -HALF_STEP, HALF_STEP, DEGREE, fixed=(mpf(0),))
     quick = fit(relative_growth, -HALF_STEP, HALF_STEP, 4, fixed=(mpf(0),))
+    brief = fit(relative_growth, -HALF_STEP, HALF_STEP, 3, fixed=(mpf(0),))
     small = fit(lambda r: relative_growth(r) / r, -HALF_STEP, HALF_STEP, 4)
     table, offsets = [], []
     for j in range(STEPS):
@@ -43,12 +44,14 @@ def constants() -> tuple[dict, dict]:
         "UNIT_TAIL": hexadecimal(rounded(unit - unit_head)),
         "GROWTH": tuple(hexadecimal(c) for c in coefficients[1:]),
         "QUICK": tuple(hexadecimal(c) for c in quick[1:]),
+        "BRIEF": tuple(hexadecimal(c) for c in brief[1:]),
         "SMALL": tuple(hexadecimal(c) for c in small),
         "POWER_OFFSETS": tuple(hexadecimal(-offset) for offset in offsets),
         "POWERS": tuple(entry.hex() for entry in table),
     }, {
         "GROWTH": largest_error(lambda r: mp.exp(r * unit), [1, *coefficients[1:]], -HALF_STEP, HALF_STEP, True),
         "QUICK": largest_error(lambda r: mp.exp(r * unit), [1, *quick[1:]], -HALF_STEP, HALF_STEP, True),
+        "BRIEF": largest_error(lambda r: mp.exp(r * unit), [1, *brief[1:]], -HALF_STEP, HALF_STEP, True),
         "SMALL": largest_error(relative_growth, [0, *small], -HALF_STEP, HALF_STEP, True),
     }
 

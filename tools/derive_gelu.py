@@ -8,12 +8,11 @@ Near zero both are x/2 + x**2 * P(x**2).
 from __future__ import annotations
 
 from derive_erf import scaled_normal_tail, tail_rows
-from minimax import columns, fit, hexadecimal, largest_error, report, rounded
+from minimax import columns, fit, fit_rational, hexadecimal, largest_error, report, rounded
 from mpmath import mp, mpf
 
 SHIFT = 1
 DEGREE = 13
-QUICK_DEGREE = 8
 LIMIT = mpf(2) ** -4
 RATE = mp.sqrt(8 / mp.pi)
 CUBIC_RATE = RATE * mpf(44715) / 1000000
@@ -34,16 +33,22 @@ def near_zero_tanh(square):
 def constants() -> tuple[dict, dict]:
     """All constants by their name in the module, and the errors of the polynomials."""
     tail, errors = tail_rows(scaled_normal_tail, SHIFT, DEGREE)
-    quick, quick_errors = tail_rows(scaled_normal_tail, SHIFT, QUICK_DEGREE)
     zero = fit(near_zero, 0, LIMIT**2, 4, relative=True)
     zero_tanh = fit(near_zero_tanh, 0, LIMIT**2, 4, relative=True)
     per_unit = 16 / mp.log(2)
     slope, cubic = RATE * per_unit, CUBIC_RATE * per_unit
     # 30 bits: its distance from a number of 29 bits in [32, 256) is exact. 24 bits: times 24 bits it is exact.
     slope_head, cubic_head = rounded(slope, 30), rounded(cubic, 24)
+    over, under, quick_error = fit_rational(scaled_normal_tail, 15, 6, 7, 2)
+    fast_over, fast_under, fast_error = fit_rational(scaled_normal_tail, 15, 4, 5, 2)
     return {
         "NORMAL": columns(tail),
-        "NORMAL_QUICK": columns(quick),
+        "QUICK_OVER": tuple(hexadecimal(c) for c in over[:-1]),
+        "QUICK_UNDER": tuple(hexadecimal(c) for c in under),
+        "FAST_OVER": tuple(hexadecimal(c) for c in fast_over[:-1]),
+        "FAST_UNDER": tuple(hexadecimal(c) for c in fast_under),
+        "BINARY_SLOPE": hexadecimal(rounded(RATE / mp.log(2))),
+        "BINARY_CUBIC": hexadecimal(rounded(CUBIC_RATE / mp.log(2))),
         "ZERO": tuple(hexadecimal(c) for c in zero),
         "ZERO_TANH": tuple(hexadecimal(c) for c in zero_tanh),
         "SLOPE": hexadecimal(rounded(slope)),
@@ -53,8 +58,9 @@ def constants() -> tuple[dict, dict]:
         "CUBIC_HEAD": hexadecimal(cubic_head),
         "CUBIC_TAIL": hexadecimal(rounded(cubic - cubic_head)),
     }, {
+        "QUICK_OVER / QUICK_UNDER": quick_error,
+        "FAST_OVER / FAST_UNDER": fast_error,
         "NORMAL": errors,
-        "NORMAL_QUICK": quick_errors,
         "ZERO": [largest_error(lambda t: near_zero(t or mpf(2) ** -90), zero, 0, LIMIT**2, True)],
         "ZERO_TANH": [largest_error(lambda t: near_zero_tanh(t or mpf(2) ** -90), zero_tanh, 0, LIMIT**2, True)],
     }

@@ -6,6 +6,7 @@ table is that of derive_log.py in base 2, on a grid of 2**-45.
 
 from __future__ import annotations
 
+import struct
 import sys
 
 import mpmath
@@ -20,6 +21,7 @@ from derive_minimax import (
     remez,
     report,
     to_double,
+    to_single,
 )
 
 #: Steps a unit of the second reduction of the logarithm: the largest |z| times this is below 7.5, so 15 entries do.
@@ -51,18 +53,28 @@ def main() -> int:
     notes = [f"|z| <= {float(reach):.6f}, error of the table alone {log2_of(table_error)}"]
     assert reach * FINE < mpf("7.5")
 
-    # Quick path: log2(1 + z) = z / ln2 + z**2 * polynomial; 2**f = polynomial, |f| <= 1/32.
+    # Quick path: log2(1 + z) = z * (1 / ln2 + z * polynomial); 2**f = polynomial, |f| <= 1/32.
     def tail2(z):
         return tail(z) / ln2
 
-    coefficients = [to_double(c) for c in remez(tail2, 7, -reach, reach)[0]]
-    constants["INVERSE_LN2"] = to_double(1 / ln2)
+    coefficients = [to_double(1 / ln2), *(to_double(c) for c in remez(tail2, 6, -reach, reach)[0])]
     constants |= {f"LOG_{k}": c for k, c in enumerate(coefficients)}
-    notes.append(f"LOG: degree 7, error {log2_of(largest_error(tail2, coefficients, -reach, reach))}")
+    error = largest_error(tail2, coefficients[1:], -reach, reach)
+    notes.append(f"LOG: degree 7, error {log2_of(error)} * z**2")
     limit = mpf(1) / 32 * mpf("1.0001")
     coefficients = [to_double(c) for c in remez(lambda f: mpf(2) ** f, 5, -limit, limit)[0]]
     constants |= {f"EXP_{k}": c for k, c in enumerate(coefficients)}
     notes.append(f"EXP: degree 5, error {log2_of(largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit))}")
+    # Fast mode: the same with fewer terms; 2**f in float32, |f| <= 1/2.
+    coefficients = [to_double(c) for c in remez(tail2, 4, -reach, reach)[0]]
+    constants |= {f"FAST_LOG_{k + 1}": c for k, c in enumerate(coefficients)}
+    error = largest_error(tail2, coefficients, -reach, reach)
+    notes.append(f"FAST_LOG: degree 5, error {log2_of(error)} * z**2")
+    limit = mpf("0.50001")
+    coefficients = [to_single(c) for c in remez(lambda f: mpf(2) ** f, 6, -limit, limit)[0]]
+    constants |= {f"FAST_EXP_{k}": c for k, c in enumerate(coefficients)}
+    error = largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit, lambda f: mpf(2) ** -f)
+    notes.append(f"FAST_EXP: degree 6, relative error {log2_of(error)}")
 
     # Accurate path. Second reduction: 1 + z times a 12-bit reciprocal, again with a logarithm on the grid and its rest.
     fine = [mpf(leading_bits(1 / (1 + (mpf(j if j < 8 else j - 16)) / FINE), 12)) for j in range(16)]
@@ -104,6 +116,10 @@ def main() -> int:
     error = largest_error(high_exp, coefficients, -limit, limit, lambda f: f**4)
     notes.append(f"E4...: degree 3, error of the power {log2_of(error)}")
     constants |= pairs("POWERS", [mpf(2) ** (mpf(j) / 16) for j in range(16)])
+    # The same table as bit patterns less j * 2**48: adding (16 * e + j) * 2**48 multiplies by 2**e alone.
+    constants["POWERS_SHIFTED"] = tuple(
+        struct.unpack("<q", struct.pack("<d", power))[0] - (j << 48) for j, power in enumerate(constants["POWERS_HIGH"])
+    )
     constants |= pairs("FINE_POWERS", [mpf(2) ** (mpf(j) / 256) for j in range(16)])
     wrong = report("exactops.numerics.power", constants, "--check" in sys.argv)
     print(*(f"# {note}" for note in notes), sep="\n")

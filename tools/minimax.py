@@ -45,17 +45,20 @@ def fit(
     fixed: tuple = (),
     orders: list[int] | None = None,
     relative: bool = False,
+    weight: Callable | None = None,
     precision: int = 53,
 ) -> list[mpf]:
     """Coefficients (rounded, constant term first) of a polynomial of this degree near ``function`` on the interval.
 
     ``fixed`` holds leading (low-order) coefficients that are given; the others are fitted and rounded. ``orders``
     lists the powers that may occur (all, if it is None). The squared error is least at Chebyshev nodes, absolute or
-    relative to the function.
+    relative to the function, or times ``weight``.
     """
     points = nodes(low, high, 4 * (degree + 1))
     values = [mpf(function(x)) for x in points]
     weights = [1 / value**2 if relative else mpf(1) for value in values]
+    if weight is not None:
+        weights = [weight(x) ** 2 for x in points]
     given = {order: mpf(value) for order, value in enumerate(fixed)}
     free = [order for order in (range(degree + 1) if orders is None else orders) if order not in given]
     moments = [sum(w * x**power for w, x in zip(weights, points)) for power in range(2 * degree + 1)]
@@ -66,6 +69,44 @@ def fit(
         solution = mp.lu_solve(normal, mp.matrix(right))
         given[free.pop(0)] = rounded(solution[0], precision)
     return [given.get(order, mpf(0)) for order in range(degree + 1)]
+
+
+def fit_rational(function: Callable, high, over: int, under: int, middle, rounds: int = 10) -> tuple[list, list, mpf]:
+    """Numerator (leading coefficient 1) and denominator, rounded, of a quotient near ``function`` on [0, high]; its error.
+
+    Degrees ``over`` and ``under``; the error is relative, sampled at the nodes. Points lie as Chebyshev's in
+    ``(x - middle) / (x + middle)``. Linear least squares with the last denominator as weight (Sanathanan and Koerner), then
+    with weights raised where the error is large (Lawson).
+    """
+    high, middle = mpf(high), mpf(middle)
+    top = (high - middle) / (high + middle)
+    count = 6 * (over + under + 2)
+    points = [middle * (1 + t) / (1 - t) for t in nodes(-1, top, count)]
+    values = [mpf(function(x)) for x in points]
+    below, weights = [mpf(1)] * count, [mpf(1)] * count
+    best = None
+    for turn in range(rounds):
+        rows, right = [], []
+        for x, value, divisor, weight in zip(points, values, below, weights):
+            scale = mp.sqrt(weight) / (value * divisor)
+            powers = [scale * x**i for i in range(max(over, under) + 1)]
+            rows.append(powers[: over + 1] + [-value * p for p in powers[1 : under + 1]])
+            right.append(scale * value)
+        matrix = mp.matrix(rows)
+        solution = list(mp.lu_solve(matrix.T * matrix, matrix.T * mp.matrix(right)))
+        numerator, denominator = solution[: over + 1], [mpf(1), *solution[over + 1 :]]
+        below = [evaluate(denominator, x) for x in points]
+        errors = [abs(evaluate(numerator, x) / d / v - 1) for x, d, v in zip(points, below, values)]
+        if best is None or max(errors) < best[0]:
+            best = max(errors), numerator, denominator
+        if turn >= 3:
+            mean = sum(errors) / count
+            weights = [w * e / mean for w, e in zip(weights, errors)]
+    _, numerator, denominator = best
+    leading = numerator[-1]
+    numerator, denominator = [rounded(c / leading) for c in numerator], [rounded(c / leading) for c in denominator]
+    error = max(abs(evaluate(numerator, x) / evaluate(denominator, x) / v - 1) for x, v in zip(points, values))
+    return numerator, denominator, error
 
 
 def largest_error(function: Callable, coefficients: list, low, high, relative: bool, samples: int = 997) -> mpf:

@@ -159,7 +159,7 @@ OPERATORS = (
         "the natural logarithm",
         "c",
         ("f16", "bf16", "f32"),
-        Kernel(log),
+        Kernel(log, log_fast),
         onnx="Log",
         opset=6,
         in_place=("x",),

@@ -1,0 +1,12 @@
+"""Proof that results are correctly rounded, by a reference that shares nothing with the kernels.
+
+* :mod:`~exactops.certify.functions`: what each operator is as a function of the real numbers: its value by MPFR, its Taylor
+  coefficients at any centre, a bound for what is cut off, its special values;
+* :mod:`~exactops.certify.decision`: one correctly rounded result by MPFR, the precision raised until the rounding is decided;
+* :mod:`~exactops.certify.filter`: billions of correctly rounded results in plain scalar double-double arithmetic with an error
+  bound, each result either decided or left to MPFR;
+* :mod:`~exactops.certify.campaign`: all inputs of a type through a kernel and the reference, and the SHA-256 of the results;
+* :mod:`~exactops.certify.record`: what was found, in ``testdata/proofs.json``.
+
+It needs gmpy2, which is in the extra ``test``.
+"""

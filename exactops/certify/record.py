@@ -1,0 +1,136 @@
+"""What was proven, in ``testdata/proofs.json``: one entry for each operator, dtype, attributes and mode."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import hashlib
+import importlib
+import json
+import os
+import pkgutil
+import platform
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from exactops.certify.campaign import Findings, Task, summary
+from exactops.certify.multiprecision import gmpy2
+
+_EXPLANATION = (
+    "Written by `python -m exactops prove`. Each entry: all inputs of a dtype through one operator, held against correctly "
+    "rounded values. sha256: SHA-256 of the concatenated SHA-256 digests of the results of chunks of 2**24 inputs, in the "
+    "order of the inputs' bit patterns, results as little-endian bit patterns; hashes: the same by path. kernel: digest of "
+    "the kernel's sources (ops and numerics) that were proven."
+)
+
+
+def default_file() -> Path | None:
+    """``testdata/proofs.json`` of the checkout that the package runs from; None where there is none."""
+    folder = Path(__file__).resolve().parents[2] / "testdata"
+    return folder / "proofs.json" if folder.is_dir() else None
+
+
+def kernel_digest(operator: str) -> str:
+    """SHA-256 of the sources of an operator's kernel: its module in ``ops`` and what it imports of ``ops`` and ``numerics``."""
+    import exactops.ops
+
+    root = Path(exactops.ops.__file__).parents[1]
+    home = next(
+        info.name
+        for info in pkgutil.iter_modules(exactops.ops.__path__)
+        if any(o.name == operator for o in getattr(importlib.import_module(f"exactops.ops.{info.name}"), "OPERATORS", ()))
+    )
+    seen: dict[str, bytes] = {}
+    waiting = [f"ops/{home}.py"]
+    while waiting:
+        name = waiting.pop()
+        if name in seen or not (root / name).is_file():
+            continue
+        seen[name] = (root / name).read_bytes()
+        for node in ast.walk(ast.parse(seen[name])):
+            modules = []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            for module in modules:
+                parts = module.split(".")
+                if len(parts) == 3 and parts[0] == "exactops" and parts[1] in ("ops", "numerics"):
+                    waiting.append(f"{parts[1]}/{parts[2]}.py")
+    digest = hashlib.sha256()
+    for name in sorted(seen):
+        digest.update(f"{name}:{len(seen[name])}\n".encode() + seen[name])
+    return digest.hexdigest()
+
+
+def identity(task: Task) -> dict[str, Any]:
+    """What an entry is found by."""
+    return {"operator": task.operator, "dtype": task.dtype, "attributes": dict(task.attributes), "mode": task.mode}
+
+
+def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: int, kernel: str) -> dict[str, Any]:
+    """The entry of a finished run."""
+    from exactops.target import target
+
+    cpu = target()
+    return {
+        **identity(task),
+        **({} if task.hash_only else summary(found, task.mode)),
+        "sha256": found.sha256,
+        "hashes": {path: found.sha256},
+        "path": path,
+        "kernel": kernel,
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "seconds": round(seconds, 1),
+        "processes": processes,
+        "cpu": f"{cpu.architecture} {cpu.name}",
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("exactops", "numpy", "numba", "llvmlite", "gmpy2")},
+            "mpfr": gmpy2.mpfr_version().removeprefix("MPFR "),
+        },
+    }
+
+
+def load(file: Path) -> dict[str, Any]:
+    """The records, or empty ones where there is no file."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {"about": _EXPLANATION, "proofs": []}
+
+
+def store(file: Path, entry: dict[str, Any]) -> None:
+    """Merge an entry into the records and replace the file in one step.
+
+    An entry with counts replaces that of the same operator, dtype, attributes and mode; it keeps the hashes of other paths
+    where the kernel is the same. An entry of a ``hash_only`` run adds its path's hash to the entry of the same kernel, or
+    stands alone.
+    """
+    records = load(file)
+    key = [entry[name] for name in ("operator", "dtype", "attributes", "mode")]
+    kept, old = [], None
+    for other in records["proofs"]:
+        if [other[name] for name in ("operator", "dtype", "attributes", "mode")] == key:
+            old = other
+        else:
+            kept.append(other)
+    if old is not None and old["kernel"] == entry["kernel"]:
+        if "inputs" not in entry and "inputs" in old:
+            entry = old | {"hashes": old["hashes"] | entry["hashes"]}
+        else:
+            entry = entry | {"hashes": old["hashes"] | entry["hashes"]}
+    order = ("operator", "dtype", "mode")
+    proofs = sorted([*kept, entry], key=lambda e: (*(e[name] for name in order), json.dumps(e["attributes"], sort_keys=True)))
+    text = json.dumps({"about": _EXPLANATION, "proofs": proofs}, indent=1, ensure_ascii=False) + "\n"
+    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+            handle.write(text)
+        Path(name).chmod(0o644)
+        os.replace(name, file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

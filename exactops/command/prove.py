@@ -1,0 +1,195 @@
+"""``exactops prove``: all inputs of an operator, held against correctly rounded values.
+
+The reference is :mod:`exactops.certify`: its own double-double arithmetic with an error bound, and MPFR for what that leaves
+open. It shares nothing with the kernels. All 2**32 float32 inputs take some minutes, the half types a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from exactops.command._common import CommandError, console, print_json, progress
+
+if TYPE_CHECKING:
+    from exactops.certify.campaign import Findings, Task
+    from exactops.operator import Operator
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command's parser."""
+    parser = subparsers.add_parser(
+        "prove",
+        help="hold all inputs of an operator against correctly rounded values",
+        description=(
+            "Go through all inputs of an operator (2**32 for f32) and count results that are not correctly rounded; with "
+            "--mode fast, measure the largest error. What was found is recorded in testdata/proofs.json of the checkout."
+        ),
+    )
+    parser.add_argument("op", metavar="OP", help="any spelling of a transcendental operator of one operand")
+    parser.add_argument("--dtype", default="f32", choices=["f32", "f16", "bf16"], help="stored type (default: f32)")
+    parser.add_argument("--mode", default="exact", choices=["exact", "fast"], help="default: exact")
+    parser.add_argument("--path", metavar="PATH", help="register width; `exactops info` lists those of this CPU")
+    parser.add_argument("--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute; may be repeated")
+    parser.add_argument("--processes", type=_positive, metavar="N", help="default: one for each CPU this process may use")
+    parser.add_argument("--start", type=_bits, metavar="BITS", help="first input, as a bit pattern such as 0x3f800000")
+    parser.add_argument("--stop", type=_bits, metavar="BITS", help="the input after the last")
+    parser.add_argument(
+        "--hash-only", action="store_true", help="only the SHA-256 of the results, to compare paths or machines"
+    )
+    parser.add_argument("--no-record", action="store_true", help="write no record; a range is never recorded")
+    parser.add_argument("--record", metavar="FILE", type=Path, help="where to record (default: testdata/proofs.json)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return value
+
+
+def _bits(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is no bit pattern: write 0x3f800000 or a decimal number") from None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prove, print and record; 1 where a result is wrong."""
+    try:
+        from exactops.certify import campaign, record
+    except ImportError as error:  # gmpy2 is not a dependency of the package
+        raise CommandError(error) from None
+    from exactops.paths import check_path, default_path
+
+    task = _task(arguments)
+    try:
+        path = check_path(arguments.path, "--path") if arguments.path else default_path()
+    except ValueError as error:
+        raise CommandError(error) from None
+    file = _record_file(arguments, task)
+    processes = arguments.processes or _available()
+    kernel = record.kernel_digest(task.operator)
+    with progress() as bar:
+        line = bar.add_task(f"{_title(task)}, {path}", total=task.end - task.start)
+        found, seconds = campaign.timed(task, processes, lambda inputs: bar.advance(line, inputs))
+    entry = record.entry_of(task, found, path, seconds, processes, kernel)
+    recorded = False
+    if file is not None:
+        if record.kernel_digest(task.operator) == kernel:
+            record.store(file, entry)
+            recorded = True
+        else:
+            console().print("Not recorded: the kernel's sources changed meanwhile.")
+    if arguments.json:
+        print_json(entry | {"examples": [dict(zip(("input", "got", "expected"), e, strict=True)) for e in found.examples]})
+    else:
+        _report(task, path, found, seconds, file if recorded else None)
+    return 1 if found.wrong else 0
+
+
+def _task(arguments: argparse.Namespace) -> Task:
+    import exactops
+    from exactops.certify.campaign import Task
+    from exactops.certify.functions import provable
+    from exactops.command.run import _attributes
+    from exactops.plan import find_operator
+
+    try:
+        operator = find_operator(arguments.op)
+    except exactops.UnsupportedError as error:
+        raise CommandError(error) from None
+    if operator.name not in provable():
+        raise CommandError(f"{operator.name}: there are proofs for {', '.join(provable())}")
+    if arguments.dtype not in operator.dtypes:
+        raise CommandError(f"{operator.name} does not serve {arguments.dtype}: it serves {', '.join(operator.dtypes)}")
+    attributes = _other_than_default(operator, _attributes(operator, arguments.attr))
+    task = Task(
+        operator.name,
+        arguments.dtype,
+        arguments.mode,
+        arguments.path,
+        tuple(sorted(attributes.items())),
+        arguments.start or 0,
+        arguments.stop,
+        arguments.hash_only,
+    )
+    if not 0 <= task.start < task.end <= 1 << (8 * task.storage.size):
+        raise CommandError(f"--start and --stop: {task.start:#x} to {task.end:#x} is no range of {task.dtype} bit patterns")
+    return task
+
+
+def _other_than_default(operator: Operator, attributes: dict[str, Any]) -> dict[str, Any]:
+    """The attributes, checked, without those that say what holds anyway."""
+    chosen = {}
+    for name, value in attributes.items():
+        known = operator.attribute(name)
+        if known is None:
+            raise CommandError(f"{operator.name} has no attribute {name!r}")
+        if known.choices and value not in known.choices:
+            choices = ", ".join(str(choice) for choice in known.choices if choice is not None)
+            raise CommandError(f"--attr {name}={value}: one of {choices}")
+        if value != known.default:
+            chosen[name] = value
+    return chosen
+
+
+def _record_file(arguments: argparse.Namespace, task: Task) -> Path | None:
+    from exactops.certify import record
+
+    if arguments.no_record or not task.complete:
+        return None
+    file = arguments.record or record.default_file()
+    if file is None:
+        raise CommandError("there is no testdata folder beside the package: give --record FILE or --no-record")
+    if not file.absolute().parent.is_dir():
+        raise CommandError(f"--record {file}: there is no such folder")
+    return file
+
+
+def _available() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _title(task: Task) -> str:
+    attributes = "".join(f" {name}={value}" for name, value in task.attributes)
+    return f"{task.operator}{attributes} {task.dtype} {task.mode}"
+
+
+def _report(task: Task, path: str, found: Findings, seconds: float, file: Path | None) -> None:
+    from exactops.certify.campaign import FAST_LIMIT
+    from exactops.certify.decision import decode
+
+    out = console()
+    out.print(f"{_title(task)}, path {path}: {found.inputs:,} inputs in {seconds:,.1f} s")
+    if not task.hash_only:
+        out.print(f"decided by MPFR: {found.undecided:,}")
+        if task.mode == "exact":
+            out.print(f"not correctly rounded: {found.wrong:,}")
+        else:
+            where = f" at {found.worst_input:#x}" if found.worst else ""
+            out.print(f"largest error: {found.worst} ulp{where} (limit {FAST_LIMIT[task.dtype]})")
+            out.print(
+                f"mismatches: {found.nan_mismatches:,} NaN, {found.infinity_mismatches:,} infinity, "
+                f"{found.zero_sign_mismatches:,} sign of zero, {found.special_mismatches:,} special input"
+            )
+            out.print(f"not within the contract: {found.wrong:,}")
+        if found.examples:
+            from rich.table import Table
+
+            table = Table("input", "got", "expected", "x", "got", "expected", box=None, pad_edge=False)
+            digits = 2 * task.storage.size
+            for example in found.examples:
+                table.add_row(
+                    *(f"0x{bits:0{digits}x}" for bits in example), *(f"{decode(bits, task.storage):.9g}" for bits in example)
+                )
+            out.print(table)
+    out.print(f"SHA-256 {found.sha256}" + ("" if task.complete else " (of this range)"))
+    if file is not None:
+        out.print(f"recorded in {file}")

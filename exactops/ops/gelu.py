@@ -1,0 +1,457 @@
+"""gelu: x * Phi(x), and its tanh form, x * sigmoid(sqrt(8/pi) * (x + 0.044715 * x**3)). Constants: tools/derive_gelu.py."""
+
+from exactops.lanes import Lanes, absolute, any_lane, bits, convert, from_bits, lane_function, lookup, mul_add, select
+from exactops.numerics.constants import doubles
+from exactops.numerics.doubt import in_doubt, in_wide_doubt, is_tiny
+from exactops.numerics.exponential import UNITS, careful_decay, careful_exponential, quick_exponential
+from exactops.numerics.exponential_fast import (
+    ONE_BITS,
+    SHIFT_BITS,
+    growth_binary,
+    reduce_binary,
+    split_power_fast,
+    wide_exponential_fast,
+)
+from exactops.numerics.intervals import quarter_binade
+from exactops.numerics.rounding import fast_two_sum, round_to_odd
+from exactops.operator import Attribute, Kernel, Operator
+
+# e**(x*x/2) * Phi(-x) on [0, 15): one table for each power of the distance from the middle of a quarter of a binade of
+# x + 1. Errors below 2**-53.6, and in the quick tables below 2**-35.9.
+NORMAL_0 = doubles(
+    """
+    0x1.d898de09c6f19p-3 0x1.7b5abd2fd03adp-3 0x1.3aadddf19e980p-3 0x1.0bb968cded93fp-3
+    0x1.b396f9cf1e260p-4 0x1.5b5acd3b15fbbp-4 0x1.201fa9259b7acp-4 0x1.eba5fe5b14b2ap-5
+    0x1.9269722f50cddp-5 0x1.43a38ae46ed46p-5 0x1.0e7dcd1d93192p-5 0x1.d087ad6e0cbf6p-6
+    0x1.d0af2b9f3f96ep-2 0x1.84b705ec74443p-2 0x1.4b1de1265fdfap-2 0x1.1e7c2d26d017dp-2
+    """
+)
+NORMAL_1 = doubles(
+    """
+    -0x1.c49321dc9c382p-4 -0x1.3253b6cdb4c64p-4 -0x1.b405cc6b87d07p-5 -0x1.432b1910e5ccfp-5
+    -0x1.b6038a80903c9p-6 -0x1.1be2c5acaa9ddp-6 -0x1.8b195531b3873p-7 -0x1.21ae9268527c7p-7
+    -0x1.86b8437ca5cfdp-8 -0x1.fbf2cfdc6dcc7p-9 -0x1.63cfc8735fac0p-9 -0x1.06cdbe7c1ecddp-9
+    -0x1.5e6e6dc95b722p-2 -0x1.06bfb10497cb7p-2 -0x1.93234d0a8ef2ap-3 -0x1.3baf57769aa08p-3
+    """
+)
+NORMAL_2 = doubles(
+    """
+    0x1.7b79d1bfcad09p-5 0x1.bd45f4ef485f8p-6 0x1.15aa6bd4889d1p-6 0x1.6c5e3c927cba2p-7
+    0x1.a29f04f4ff81ap-8 0x1.bfbaed8d60e6fp-9 0x1.07e3e93701253p-9 0x1.4ea50718eabd6p-10
+    0x1.7625d6555f876p-11 0x1.8af23eaa8cce9p-12 0x1.d0fb6385ac1c8p-13 0x1.27e80535b560fp-13
+    0x1.a4e15de614649p-3 0x1.222f238abb7dbp-3 0x1.9a45b22625a91p-4 0x1.28beedc5d84fap-4
+    """
+)
+NORMAL_3 = doubles(
+    """
+    -0x1.1f33fe5ba7bc7p-6 -0x1.2962f462b899cp-7 -0x1.49badda124855p-8 -0x1.838c524100bcap-9
+    -0x1.7e8220e103891p-10 -0x1.55bc008c2dbe6p-11 -0x1.57ff8596197dap-12 -0x1.7b5fb856ff11dp-13
+    -0x1.6189189b2bba2p-14 -0x1.305575efc6e55p-15 -0x1.2ddfa2851b1c4p-16 -0x1.4b934f0a92ae0p-17
+    -0x1.b02b1fe3f963fp-4 -0x1.15c9232371737p-4 -0x1.6e920728d7a70p-5 -0x1.ef9f7e801bee8p-6
+    """
+)
+NORMAL_4 = doubles(
+    """
+    0x1.8ff2a58c35706p-8 0x1.721ebe31250b5p-9 0x1.70c53ca900111p-10 0x1.87b7101722e50p-11
+    0x1.4fb4a0c0859e0p-12 0x1.fa3b677c5c2c7p-14 0x1.b643d5fab935dp-15 0x1.a6741522032ecp-16
+    0x1.49cbdba3d152cp-17 0x1.d0ed67dbe9796p-19 0x1.857df7c03f8d6p-20 0x1.71c803209ab22p-21
+    0x1.89deabe5f49aap-5 0x1.dc32d9e5cf529p-6 0x1.27b80fef57d4ep-6 0x1.78a8143cdeeb5p-7
+    """
+)
+NORMAL_5 = doubles(
+    """
+    -0x1.038d10fe1c066p-9 -0x1.b17803c1d7a79p-11 -0x1.8759580deab12p-12 -0x1.7a617d66ed088p-13
+    -0x1.1c0d0d81e078dp-14 -0x1.6caa288916248p-16 -0x1.1138dc9871bc0p-17 -0x1.ce785baef1941p-19
+    -0x1.2fdca5ffc11dap-20 -0x1.601bb3eeae0ccp-22 -0x1.f36e8a8b8d80cp-24 -0x1.9a75a9d37c4f6p-25
+    -0x1.460a90e255786p-6 -0x1.7506fde705cc9p-7 -0x1.b6a736cd72934p-8 -0x1.08ab2b07af553p-8
+    """
+)
+NORMAL_6 = doubles(
+    """
+    0x1.3cf8a549178bep-11 0x1.e145f90debe29p-13 0x1.8c5d436b5258ep-14 0x1.5ee01a8513bcbp-15
+    0x1.d0dbc4c58adadp-17 0x1.ffea8bd4e265fp-19 0x1.4dc8d209c130ap-20 0x1.f218775217182p-22
+    0x1.14a23b7ec0903p-23 0x1.0872f385571fbp-25 0x1.3e41523ef2847p-27 0x1.c5826096d6372p-29
+    0x1.f1fd65ffe55e1p-8 0x1.0ed6644dcad19p-8 0x1.2ee7c0f0b4828p-9 0x1.5bd157e7a5409p-10
+    """
+)
+NORMAL_7 = doubles(
+    """
+    -0x1.6ed9ff4888f01p-13 -0x1.fd833abda1bc1p-15 -0x1.80e68117e759ap-16 -0x1.397eb4a94ffe2p-17
+    -0x1.70cd4637a5610p-19 -0x1.5eaec6763b0c1p-21 -0x1.8ff5224ef44e4p-23 -0x1.081496b7f862bp-24
+    -0x1.f1e2fb9000ddap-27 -0x1.8a001f4d3e024p-29 -0x1.932ed8bd9e362p-31 -0x1.f2caa5626d105p-33
+    -0x1.62d5877af2141p-9 -0x1.7047fd5db1fb2p-10 -0x1.89226a8444ddep-11 -0x1.af0ad2ca87896p-12
+    """
+)
+NORMAL_8 = doubles(
+    """
+    0x1.94a6be4ac667ap-15 0x1.025aadb27b073p-16 0x1.67bf6ae097267p-18 0x1.0eb1b1f68c2b6p-19
+    0x1.1c507137395d6p-21 0x1.d5963fddd8e20p-24 0x1.d67bf3acd64b7p-26 0x1.13d736b5c9a10p-27
+    0x1.bb0caa2cbd79dp-30 0x1.232f095d3a7edp-32 0x1.fbc594fbef986p-35 0x1.111a45a33e561p-36
+    0x1.dba517e755a5fp-11 0x1.d8692f57d4fc3p-12 0x1.e4057fd414c50p-13 0x1.fcb42bd19a08fp-14
+    """
+)
+NORMAL_9 = doubles(
+    """
+    -0x1.ab57120f992f6p-17 -0x1.f7dfbdadaf1e1p-19 -0x1.44a72bc7cdde1p-20 -0x1.c4d91954e50cdp-22
+    -0x1.aac38a07b40eap-24 -0x1.33adbddcc4af3p-26 -0x1.0fe8e2d8b61f0p-28 -0x1.1c01388e805fbp-30
+    -0x1.85fa890bacb25p-33 -0x1.ab0de57d7517ap-36 -0x1.3de4f5205965bp-38 -0x1.29b93ce749215p-40
+    -0x1.2d7dd466dfbd2p-12 -0x1.1f42e462bccb7p-13 -0x1.1cc92561bb4dap-14 -0x1.20ee3ce0da686p-15
+    """
+)
+NORMAL_10 = doubles(
+    """
+    0x1.b39a34e689091p-19 0x1.dd067517fdc7ep-21 0x1.14d9911c10537p-22 0x1.7083dd4ac8fbcp-24
+    0x1.383e16979a7eep-26 0x1.8b9452731b9a4p-29 0x1.37aa395c2efc0p-31 0x1.245d9032663f0p-33
+    0x1.5364b4b61be54p-36 0x1.3646ef42e4a6bp-39 0x1.8bfd29041ea7ep-42 0x1.3b3ef0753146ep-44
+    0x1.b240936c51886p-14 0x1.a575f0528c998p-15 -0x1.e28544bcee3a9p-18 -0x1.71dc705a2ecdap-17
+    """
+)
+NORMAL_11 = doubles(
+    """
+    -0x1.ae7aadd557948p-21 -0x1.b5c7b036c0360p-23 -0x1.b76d190841c07p-25 -0x1.35e5445444132p-26
+    -0x1.be6ac9b19a3dap-29 -0x1.f2f7f1439b945p-32 -0x1.5f71bcaea3475p-34 -0x1.29e1dd34425e3p-36
+    -0x1.2491d871f1a58p-39 -0x1.bf868d798b5bcp-43 -0x1.eb6a086f22a35p-46 -0x1.4e4fcbfee33c0p-48
+    -0x1.eb9154ed8bcecp-15 -0x1.da75138fb794fp-16 0x1.9b418190fadb3p-16 0x1.923b3cc7900fap-16
+    """
+)
+NORMAL_12 = doubles(
+    """
+    0x1.03cdbd9df736bp-23 0x1.24156c498084ap-26 0x1.675ad2b5f9e4fp-25 0x1.6e19b9fd5f40ep-29
+    0x1.403352727adfbp-31 0x1.210a4b3975998p-34 0x1.6d7b402463a6cp-38 -0x1.41f58bf94d117p-43
+    0x1.04a6fec82dcfcp-42 0x1.5a6e848876cb0p-46 0x1.299ae3d8ca382p-49 0x1.f048344218fa8p-51
+    -0x1.4b1103fe35712p-12 -0x1.a405694895d45p-13 0x1.0d5220d2a24e1p-11 0x1.a0ab811fca5d9p-12
+    """
+)
+NORMAL_13 = doubles(
+    """
+    0x1.b4b9cfaaafb34p-27 0x1.8cfeb85563500p-28 -0x1.b7f0068db4b50p-26 0x1.3757da23ea490p-28
+    -0x1.b2d7ad78d606cp-34 -0x1.395bfd59248c2p-37 0x1.31771da7c2141p-43 0x1.a117017ac448fp-42
+    -0x1.b8c0c6569a042p-46 -0x1.049dd26d32a09p-49 -0x1.40a39a609ea88p-53 -0x1.8b5f056279e86p-54
+    0x1.523bab0549445p-11 0x1.5d63a82f6a03cp-12 -0x1.32b7675b25022p-11 -0x1.0d55048434222p-11
+    """
+)
+NORMAL_QUICK_0 = doubles(
+    """
+    0x1.d898de09c6cbdp-3 0x1.7b5abd2fd031cp-3 0x1.3aadddf19e959p-3 0x1.0bb968cded934p-3
+    0x1.b396f9cf1d113p-4 0x1.5b5acd3b15d51p-4 0x1.201fa9259b73ep-4 0x1.eba5fe5b14afap-5
+    0x1.9269722f4f227p-5 0x1.43a38ae46ea6bp-5 0x1.0e7dcd1d93123p-5 0x1.d087ad6e0cbc9p-6
+    0x1.d0af2b9f3f963p-2 0x1.84b705ec7443ep-2 0x1.4b1de1265fdf8p-2 0x1.1e7c2d26d017cp-2
+    """
+)
+NORMAL_QUICK_1 = doubles(
+    """
+    -0x1.c49321dc23ce2p-4 -0x1.3253b6cd91403p-4 -0x1.b405cc6b70ed6p-5 -0x1.432b1910ddd0bp-5
+    -0x1.b6038a7cc5586p-6 -0x1.1be2c5abfbe48p-6 -0x1.8b195531666fdp-7 -0x1.21ae92683e61cp-7
+    -0x1.86b84375a718ap-8 -0x1.fbf2cfda86590p-9 -0x1.63cfc873054a5p-9 -0x1.06cdbe7c09b36p-9
+    -0x1.5e6e6dc958cb0p-2 -0x1.06bfb1049687bp-2 -0x1.93234d0a8db4fp-3 -0x1.3baf57769a005p-3
+    """
+)
+NORMAL_QUICK_2 = doubles(
+    """
+    0x1.7b79d1c0bc2b8p-5 0x1.bd45f4efb7f57p-6 0x1.15aa6bd4a58e3p-6 0x1.6c5e3c928cb30p-7
+    0x1.a29f04fae497cp-8 0x1.bfbaed8eeb541p-9 0x1.07e3e937436adp-9 0x1.4ea50719063e0p-10
+    0x1.7625d65ca9dbep-11 0x1.8af23eac0607fp-12 0x1.d0fb63861a4a9p-13 0x1.27e80535cb453p-13
+    0x1.a4e15de61de72p-3 0x1.222f238abf8d5p-3 0x1.9a45b22629714p-4 0x1.28beedc5da314p-4
+    """
+)
+NORMAL_QUICK_3 = doubles(
+    """
+    -0x1.1f33ffee08252p-6 -0x1.2962f54ff3680p-7 -0x1.49bade39e8da5p-8 -0x1.838c52ab91ad1p-9
+    -0x1.7e822d8cde9d7p-10 -0x1.55bc051aa8b73p-11 -0x1.57ff8798849f3p-12 -0x1.7b5fb96339809p-13
+    -0x1.61892ff5f1135p-14 -0x1.30557c4a36217p-15 -0x1.2ddfa4e00af38p-16 -0x1.4b93502415024p-17
+    -0x1.b02b200766180p-4 -0x1.15c9233453775p-4 -0x1.6e92073968afap-5 -0x1.ef9f7e90d04aep-6
+    """
+)
+NORMAL_QUICK_4 = doubles(
+    """
+    0x1.8ff2a42fddef3p-8 0x1.721ebda5d002cp-9 0x1.70c53c6b22398p-10 0x1.87b70ffcee75bp-11
+    0x1.4fb49f2b59747p-12 0x1.fa3b6749de1fbp-14 0x1.b643d61d8330ap-15 0x1.a674154377ae3p-16
+    0x1.49cbdf3a0030bp-17 0x1.d0ed69f2fa189p-19 0x1.857df881a50abp-20 0x1.71c80370f31afp-21
+    0x1.89deabc468679p-5 0x1.dc32d9caccdd3p-6 0x1.27b80fdf661fcp-6 0x1.78a8142b99bfap-7
+    """
+)
+NORMAL_QUICK_5 = doubles(
+    """
+    -0x1.038a3bf29ff68p-9 -0x1.b174ad31b3562p-11 -0x1.875731e138519p-12 -0x1.7a5ffdaff75adp-13
+    -0x1.1c01a52338ad4p-14 -0x1.6ca1f4e89476ep-16 -0x1.11353ec69ee25p-17 -0x1.ce74963dd90f0p-19
+    -0x1.2fc7a4e5b9a6ap-20 -0x1.601046193a299p-22 -0x1.f3661106cdb38p-24 -0x1.9a71b4c67db1ap-25
+    -0x1.460a1143e3f98p-6 -0x1.7506844838507p-7 -0x1.b6a6bf67e68e5p-8 -0x1.08aaeed1f541dp-8
+    """
+)
+NORMAL_QUICK_6 = doubles(
+    """
+    0x1.3cf822a4799b7p-11 0x1.e14518586948dp-13 0x1.8c5c9e2d0c812p-14 0x1.5edf97841f122p-15
+    0x1.d0d3c51b92216p-17 0x1.ffe4db0155b8dp-19 0x1.4dc66bdd206acp-20 0x1.f2161e26fb9d9p-22
+    0x1.1496a6b5ef9d3p-23 0x1.086d807a56f95p-25 0x1.3e3dc9a55d16fp-27 0x1.c57f83aa96bc9p-29
+    0x1.f1fd74d3eab94p-8 0x1.0ed663976a1c2p-8 0x1.2ee7e58567d5ep-9 0x1.5bd18dde0357ep-10
+    """
+)
+NORMAL_QUICK_7 = doubles(
+    """
+    -0x1.72a038481bfe7p-13 -0x1.00faf39cc2e90p-14 -0x1.83c39b9e215adp-16 -0x1.3b7df6e06eb7bp-17
+    -0x1.78636ac64f07dp-19 -0x1.64239d792d0b4p-21 -0x1.94c569b940774p-23 -0x1.0a974840712acp-24
+    -0x1.ffd42e27ae192p-27 -0x1.91989ddb2d867p-29 -0x1.98d1d6ac3edd3p-31 -0x1.f80f081ec24fcp-33
+    -0x1.6429c54aec4e7p-9 -0x1.718c32eb99cc1p-10 -0x1.8a613d989d63cp-11 -0x1.b04cb6164057dp-12
+    """
+)
+NORMAL_QUICK_8 = doubles(
+    """
+    0x1.974e16234223bp-15 0x1.03e2a760c91ffp-16 0x1.699c1ff3e4dd4p-18 0x1.0ff6cbd33470dp-19
+    0x1.20c6c967bc9fbp-21 0x1.db6279cdcca98p-24 0x1.db1de12d35356p-26 0x1.1608758d64262p-27
+    0x1.c5823e6221edap-30 0x1.27fd8d9275e08p-32 0x1.00f5b1e7bf067p-34 0x1.1393769c4d864p-36
+    0x1.dcb598b278f38p-11 0x1.d97c92d9a8b92p-12 0x1.e3dad6ffa28a7p-13 0x1.fbf71750d0f97p-14
+    """
+)
+NORMAL_FAST_0 = doubles(
+    """
+    0x1.d898de0a44683p-3 0x1.7b5abd2ff3a20p-3 0x1.3aadddf1a9ad7p-3 0x1.0bb968cdf1636p-3
+    0x1.b396f9d0ecc9dp-4 0x1.5b5acd3b6b5fdp-4 0x1.201fa925af337p-4 0x1.eba5fe5b1f97ap-5
+    0x1.926972316610ep-5 0x1.43a38ae4c1a96p-5 0x1.0e7dcd1da4896p-5 0x1.d087ad6e15ea1p-6
+    0x1.d0af2b9f46178p-2 0x1.84b705ec773bcp-2 0x1.4b1de1266145bp-2 0x1.1e7c2d26d0c60p-2
+    """
+)
+NORMAL_FAST_1 = doubles(
+    """
+    -0x1.c493231e285c0p-4 -0x1.3253b73d6c860p-4 -0x1.b405ccbff1345p-5 -0x1.432b193345d89p-5
+    -0x1.b6038f9759817p-6 -0x1.1be2c6e1e765cp-6 -0x1.8b1955e1cd727p-7 -0x1.21ae92a264a6ap-7
+    -0x1.86b84a6709170p-8 -0x1.fbf2d295b71c7p-9 -0x1.63cfc9253bf16p-9 -0x1.06cdbeb305a46p-9
+    -0x1.5e6e6ddcbe970p-2 -0x1.06bfb10ea8af9p-2 -0x1.93234d154ebeap-3 -0x1.3baf577c7f958p-3
+    """
+)
+NORMAL_FAST_2 = doubles(
+    """
+    0x1.7b79d03b33099p-5 0x1.bd45f42163825p-6 0x1.15aa6b98172c3p-6 0x1.6c5e3c6b832ccp-7
+    0x1.a29f00b956973p-8 0x1.bfbaec29773d9p-9 0x1.07e3e8ecdb075p-9 0x1.4ea506f36e923p-10
+    0x1.7625d316f745ap-11 0x1.8af23dc3315eep-12 0x1.d0fb632b70915p-13 0x1.27e8051f417b2p-13
+    0x1.a4e15db87b495p-3 0x1.222f2376757a1p-3 0x1.9a45b2138d7b2p-4 0x1.28beedbd0e2f0p-4
+    """
+)
+NORMAL_FAST_3 = doubles(
+    """
+    -0x1.1f31799e3f554p-6 -0x1.296134be30e55p-7 -0x1.49b98b93f02d4p-8 -0x1.838b3f046a978p-9
+    -0x1.7e77eda30091ep-10 -0x1.55b72a06aefbbp-11 -0x1.57fcc49e28535p-12 -0x1.7b5de785ec119p-13
+    -0x1.617b3f35cc6a6p-14 -0x1.3050024fcf92ep-15 -0x1.2ddcdabb7e8a2p-16 -0x1.4b9197addd30ep-17
+    -0x1.b02a848724078p-4 -0x1.15c8d280648b9p-4 -0x1.6e91b112a3d8ep-5 -0x1.ef9f201bc68cbp-6
+    """
+)
+NORMAL_FAST_4 = doubles(
+    """
+    0x1.8ff2d20a60bc6p-8 0x1.721ea247876aap-9 0x1.70c50b5229430p-10 0x1.87b6d9a3faa0cp-11
+    0x1.4fb2367360ad9p-12 0x1.fa38f107c33f6p-14 0x1.b642730ac0d4dp-15 0x1.a673357af22f5p-16
+    0x1.49c5cf489bf25p-17 0x1.d0e93d97642d3p-19 0x1.857c1a9146711p-20 0x1.71c6fe552fcfap-21
+    0x1.89dee01b6bb8ep-5 0x1.dc330114dad82p-6 0x1.27b81e44c7a7bp-6 0x1.78a81e17d2d00p-7
+    """
+)
+NORMAL_FAST_5 = doubles(
+    """
+    -0x1.0611ea4cb6c95p-9 -0x1.b4f730a724841p-11 -0x1.89fd43fb080e8p-12 -0x1.7c87c7a3e0f24p-13
+    -0x1.2124d742a38edp-14 -0x1.717f1437cabe0p-16 -0x1.13f90bb96f250p-17 -0x1.d2191e8498997p-19
+    -0x1.36c43b41220f1p-20 -0x1.658c6a7700d53p-22 -0x1.f8fbe6c7aec4ap-24 -0x1.9de3564890ecbp-25
+    -0x1.4741742cadffep-6 -0x1.7649a75c4d93fp-7 -0x1.b7ffa3ac430afp-8 -0x1.0967fa2e7bac2p-8
+    """
+)
+NORMAL_FAST_6 = doubles(
+    """
+    0x1.3ec3b50a1451dp-11 0x1.e3b57317db73ep-13 0x1.8e231591ad7d6p-14 0x1.60410908e2975p-15
+    0x1.d6e40ec7b7eb5p-17 0x1.0285d95e802a8p-18 0x1.5066eb861db6cp-20 0x1.f533e9daf9e04p-22
+    0x1.19bae5ca116efp-23 0x1.0bd1f4dd9801dp-25 0x1.413485f7e71b6p-27 0x1.c8b07ab3c79fbp-29
+    0x1.f2cd9e06e1b1ep-8 0x1.0f463e9e5243cp-8 0x1.2f61c8c0b378bp-9 0x1.5c5871ccc46c4p-10
+    """
+)
+# Near zero, gelu(x) = x/2 + x**2 * P(x**2).
+ZERO = doubles(
+    """
+    0x1.9884533d43651p-2 -0x1.1058377e2e6c6p-4 0x1.46d042c249bd9p-7 -0x1.374205ea05cfap-10
+    0x1.f08e5a6e18f2dp-14
+    """
+)
+ZERO_TANH = doubles(
+    """
+    0x1.9884533d43651p-2 -0x1.11b14cd36ac38p-4 0x1.4e48dd3cd20bfp-7 -0x1.45dc0abc25b32p-10
+    0x1.fa81dfd7213cdp-14
+    """
+)
+ZERO_0, ZERO_1, ZERO_2, ZERO_3, ZERO_4 = ZERO
+ZERO_TANH_0, ZERO_TANH_1, ZERO_TANH_2, ZERO_TANH_3, ZERO_TANH_4 = ZERO_TANH
+NEAR_ZERO = 0.0625
+# sqrt(8/pi) and sqrt(8/pi) * 0.044715 in units of ln(2)/16, as one double and as head (of 30 and 24 bits) and tail.
+SLOPE = float.fromhex("0x1.26aec21bce759p+5")
+SLOPE_HEAD = float.fromhex("0x1.26aec21800000p+5")
+SLOPE_TAIL = float.fromhex("0x1.e73aca5da50b3p-26")
+CUBIC = float.fromhex("0x1.a5a7cf7572a98p+0")
+CUBIC_HEAD = float.fromhex("0x1.a5a7d00000000p+0")
+CUBIC_TAIL = float.fromhex("-0x1.151aad0dc8e4ap-25")
+# The same in powers of two, for fast mode.
+BINARY_SLOPE = float.fromhex("0x1.26aec21bce759p+1")
+BINARY_CUBIC = float.fromhex("0x1.a5a7cf7572a98p-4")
+HALF_UNITS = 0.5 * UNITS
+_FIRST_29_BITS = 0xFFFFFFFFFF000000
+_FIRST_24_BITS = 0xFFFFFFFFE0000000
+
+# Float32 results are subnormal from -13 to -14.9, in the tanh form from -9.5 to -11.2: bits of the first, and how many.
+SUBNORMAL_FIRST = 0xC1500000
+SUBNORMAL_COUNT = 0xC16E6666 - SUBNORMAL_FIRST
+TANH_SUBNORMAL_FIRST = 0xC1180000
+TANH_SUBNORMAL_COUNT = 0xC1333333 - TANH_SUBNORMAL_FIRST
+
+
+@lane_function
+def gelu_careful(x: Lanes, size: Lanes):
+    """gelu of float64 lanes above -14.9 (``size`` is the magnitude, at most 14.9); rounds correctly for every input.
+
+    x/2 is a tie of subnormal numbers for half of all tiny x, decided by the square: near zero the value is a pair, rounded
+    to odd.
+    """
+    j, h = quarter_binade(size + 1.0)
+    y = lookup(NORMAL_13, j)
+    y = y * h + lookup(NORMAL_12, j)
+    y = y * h + lookup(NORMAL_11, j)
+    y = y * h + lookup(NORMAL_10, j)
+    y = y * h + lookup(NORMAL_9, j)
+    y = y * h + lookup(NORMAL_8, j)
+    y = y * h + lookup(NORMAL_7, j)
+    y = y * h + lookup(NORMAL_6, j)
+    y = y * h + lookup(NORMAL_5, j)
+    y = y * h + lookup(NORMAL_4, j)
+    y = y * h + lookup(NORMAL_3, j)
+    y = y * h + lookup(NORMAL_2, j)
+    y = y * h + lookup(NORMAL_1, j)
+    y = y * h + lookup(NORMAL_0, j)
+    y = careful_decay(0.5 * (size * size)) * y
+    y = x * select(x < 0.0, y, 1.0 - y)
+    square = x * x
+    rest = square * (ZERO_0 + square * (ZERO_1 + square * (ZERO_2 + square * (ZERO_3 + square * ZERO_4))))
+    high, low = fast_two_sum(0.5 * x, rest)
+    return select((size < NEAR_ZERO) & (x != 0.0), round_to_odd(high, low), y)
+
+
+@lane_function
+def gelu_quick(x: Lanes, size: Lanes):
+    """gelu of the same lanes to 2**-35.8."""
+    j, h = quarter_binade(size + 1.0)
+    y = lookup(NORMAL_QUICK_8, j)
+    y = y * h + lookup(NORMAL_QUICK_7, j)
+    y = y * h + lookup(NORMAL_QUICK_6, j)
+    y = y * h + lookup(NORMAL_QUICK_5, j)
+    y = y * h + lookup(NORMAL_QUICK_4, j)
+    y = y * h + lookup(NORMAL_QUICK_3, j)
+    y = y * h + lookup(NORMAL_QUICK_2, j)
+    y = y * h + lookup(NORMAL_QUICK_1, j)
+    y = y * h + lookup(NORMAL_QUICK_0, j)
+    y = quick_exponential(size * size * -HALF_UNITS) * y
+    return x * select(x < 0.0, y, 1.0 - y)
+
+
+@lane_function
+def gelu_tanh_careful(x: Lanes, bounded: Lanes):
+    """The tanh form for float64 lanes above -11.2 (``bounded`` is x or 11.2); rounds correctly for every input.
+
+    The exponent reaches 110, so that it is needed to 2**-60: x times a head of 29 bits is exact, and what the head leaves of
+    SLOPE + CUBIC * x**2 is computed with x**2 in two parts, so that all large products are exact.
+    """
+    square = bounded * bounded
+    head = from_bits(bits(SLOPE + CUBIC * square) & _FIRST_29_BITS)
+    square_head = from_bits(bits(square) & _FIRST_24_BITS)
+    tail = SLOPE_TAIL + (CUBIC_HEAD * (square - square_head) + CUBIC_TAIL * square)
+    tail = ((SLOPE_HEAD - head) + CUBIC_HEAD * square_head) + tail
+    y = x / (1.0 + careful_exponential(-bounded * head, -bounded * tail))
+    rest = ZERO_TANH_0 + square * (ZERO_TANH_1 + square * (ZERO_TANH_2 + square * (ZERO_TANH_3 + square * ZERO_TANH_4)))
+    high, low = fast_two_sum(0.5 * x, square * rest)
+    return select((absolute(x) < NEAR_ZERO) & (x != 0.0), round_to_odd(high, low), y)
+
+
+def gelu(x: Lanes):
+    """Exact mode, float32 lanes to wide float64 lanes: -0 from -14.9 on downwards in every format."""
+    wide = convert(select(x < -14.9, -14.9, x), "float64")
+    size = absolute(wide)
+    size = select(size > 14.9, 14.9, size)
+    y = gelu_quick(wide, size)
+    rare = in_wide_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SUBNORMAL_COUNT) | is_tiny(x)
+    if any_lane(rare):
+        y = select(rare, gelu_careful(wide, size), y)
+    return y
+
+
+def gelu_tanh(x: Lanes):
+    """The tanh form, exact mode, float32 lanes to wide float64 lanes: -0 from -11.2 on downwards in every format."""
+    wide = convert(select(x < -11.2, -11.2, x), "float64")
+    bounded = select(wide > 11.2, 11.2, wide)
+    y = wide / (1.0 + quick_exponential(-bounded * (SLOPE + CUBIC * (bounded * bounded))))
+    rare = in_doubt(y) | (bits(x) - TANH_SUBNORMAL_FIRST < TANH_SUBNORMAL_COUNT) | is_tiny(x)
+    if any_lane(rare):
+        y = select(rare, gelu_tanh_careful(wide, bounded), y)
+    return y
+
+
+def gelu_fast(x: Lanes):
+    """Fast mode, float32 to float64 lanes, as gelu with lower degrees: at most 1 ulp off."""
+    wide = convert(select(x < -14.9, -14.9, x), "float64")
+    size = absolute(wide)
+    size = select(size > 14.9, 14.9, size)
+    j, h = quarter_binade(size + 1.0)
+    y = lookup(NORMAL_FAST_6, j)
+    y = mul_add(y, h, lookup(NORMAL_FAST_5, j))
+    y = mul_add(y, h, lookup(NORMAL_FAST_4, j))
+    y = mul_add(y, h, lookup(NORMAL_FAST_3, j))
+    y = mul_add(y, h, lookup(NORMAL_FAST_2, j))
+    y = mul_add(y, h, lookup(NORMAL_FAST_1, j))
+    y = mul_add(y, h, lookup(NORMAL_FAST_0, j))
+    y = wide_exponential_fast(size * size * -HALF_UNITS) * y
+    return wide * select(x < 0.0, y, 1.0 - y)
+
+
+def gelu_tanh_fast(x: Lanes):
+    """Fast mode, float32 lanes, the exponent in float64 lanes: at most 2 ulp off."""
+    bounded = select(x < -11.2, -11.2, x)
+    bounded = select(bounded > 9.5, 9.5, bounded)
+    wide = convert(bounded, "float64")
+    k, r = reduce_binary(-wide * mul_add(wide * wide, BINARY_CUBIC, BINARY_SLOPE))
+    base = from_bits((k << 23) + ONE_BITS)
+    growth = growth_binary(r)
+    y = x / mul_add(base, growth, base + 1.0)
+    wild = x < -9.5
+    if any_lane(wild):
+        # 1 + e**-v is e**-v here; 2**-k in two factors, for subnormal results.
+        first, second = split_power_fast(from_bits(SHIFT_BITS - k))
+        y = select(wild, bounded / (1.0 + growth) * first * second, y)
+    return y
+
+
+def _kernel(inputs, output, choices) -> Kernel:
+    return Kernel(gelu_tanh, gelu_tanh_fast) if choices["approximate"] == "tanh" else Kernel(gelu, gelu_fast)
+
+
+OPERATORS = (
+    Operator(
+        "gelu",
+        'x * Phi(x), Phi the normal distribution, rounded once; with approximate="tanh" its tanh form',
+        "c",
+        ("f16", "bf16", "f32"),
+        _kernel,
+        aliases=("gelu_erf",),
+        onnx="Gelu",
+        opset=20,
+        attributes=(
+            Attribute("approximate", "choice", "none", ("none", "tanh"), "the erf form, or the tanh form"),
+        ),
+        in_place=("x",),
+        special=(
+            "gelu(-inf) = -0, gelu(+inf) = +inf",
+            "zeros keep their sign",
+            "the negative tail underflows gradually to -0",
+        ),
+    ),
+    Operator(
+        "gelu_tanh",
+        "the tanh form of gelu, 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))), rounded once",
+        "c",
+        ("f16", "bf16", "f32"),
+        Kernel(gelu_tanh, gelu_tanh_fast),
+        in_place=("x",),
+        special=(
+            "gelu_tanh(-inf) = -0, gelu_tanh(+inf) = +inf",
+            "zeros keep their sign",
+            "the negative tail underflows gradually to -0",
+        ),
+    ),
+)

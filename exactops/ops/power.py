@@ -1,0 +1,340 @@
+"""pow, powi and powi_backward."""
+
+from exactops.dtypes import INTEGERS, STORAGES
+from exactops.lanes import (
+    Lanes,
+    absolute,
+    any_lane,
+    bits,
+    convert,
+    copy_sign,
+    floor,
+    from_bits,
+    from_half,
+    is_nan,
+    lane_function,
+    mul_add,
+    rint,
+    select,
+    signed,
+    to_half,
+    unsigned,
+)
+from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
+from exactops.numerics.circle import MAGIC
+from exactops.numerics.power import (
+    fraction_power_fast,
+    logarithm_fast,
+    logarithm_of_double,
+    logarithm_of_single,
+    power_accurate,
+    power_of_two_quick,
+)
+from exactops.numerics.quick import BFLOAT16_LACKS, BINARY16_LACKS, BINARY32_LACKS, near_tie
+from exactops.numerics.rounding import fast_two_sum, round_to_odd
+from exactops.operator import Attribute, Kernel, Operator
+
+INFINITY = float("inf")
+NOT_A_NUMBER = float("nan")
+#: The quick path is good to 2**-41: y * log2(x), below 2**7, has a relative error of 2**-48.
+QUICK_ERROR = 1 << 12
+#: A result this near to a number of few bits is that number, where it can be one at all: the accurate path is good to 2**-85.
+SNAP = 2.0**-80
+#: Where normal results begin.
+LEAST_SINGLE = -126.0
+LEAST_HALF = -14.0
+
+
+@lane_function
+def is_whole(y: Lanes):
+    """Mask of the float lanes that are whole numbers, infinities included."""
+    return rint(y) == y
+
+
+@lane_function
+def is_odd(y: Lanes):
+    """Mask of the float lanes that are odd whole numbers."""
+    half = y * 0.5
+    return (rint(y) == y) & (rint(half) != half)
+
+
+@lane_function
+def with_special_cases(power: Lanes, limit: Lanes, x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
+    """C's special cases of pow(x, y) around ``power``, which is |x|**y except in the lanes ``limit``: there it is 0 or infinity."""
+    magnitude = absolute(x)
+    growth = select(magnitude < 1.0, 0.0 - y, y)
+    power = select(limit, 0.0, power)
+    power = select(limit & (growth > 0.0), INFINITY, power)
+    power = select(magnitude == 1.0, 1.0, power)
+    power = select(odd, copy_sign(power, x), absolute(power))
+    undefined = (x < 0.0) & (x > -INFINITY) & ~whole
+    power = select(undefined | is_nan(x) | is_nan(y), NOT_A_NUMBER, power)
+    return select((y == 0.0) | (x == 1.0), 1.0, power)
+
+
+@lane_function
+def float_power_finish(power: Lanes, near: Lanes, p: Lanes, x: Lanes, y: Lanes, odd: Lanes, whole: Lanes, least: float):
+    """The wide value of x**y from the quick |x|**y and p, its logarithm: the accurate path where that does not do, all signs, limits.
+
+    x**y can be a tie or exactly representable only where x is a power of two, which the accurate path computes without error, or
+    where 8 * y is whole: a number of up to 25 bits is at most a 15th power, and a float32 at most an eighth.
+    """
+    x = convert(x, "float64")
+    magnitude = absolute(x)
+    # Beyond 2**200 every format has overflowed or reached zero. For subnormal x, p is off, by a sixth at most.
+    ordinary = (magnitude > 0.0) & (magnitude < INFINITY) & (absolute(p) < 200.0)
+    close = ordinary & (near | ~((p > least) & (p < 126.0)) | (magnitude < 2.0**-126))
+    # First the common reason to be here: an ordinary negative base.
+    signs = select(x < 0.0, select(whole, select(odd, 0.0 - power, power), NOT_A_NUMBER), power)
+    if any_lane(close | ~ordinary):
+        if any_lane(close):
+            exponent = select(close, y, 1.0)
+            high, low = power_accurate(select(close, magnitude, 1.0), exponent)
+            snapped = is_whole(8.0 * exponent) & (absolute(low) < SNAP * high)
+            power = select(close, round_to_odd(high, select(snapped, 0.0, low)), power)
+        signs = with_special_cases(power, ~ordinary, x, y, odd, whole)
+    return signs
+
+
+@lane_function
+def float_power_quick(x: Lanes, y: Lanes, lacking: int, least: float):
+    """|x|**y in double, its logarithm, and two masks: where it is too near a rounding boundary, and where to look closer at all."""
+    p = y * logarithm_of_single(signed(bits(x)) & 0x7FFFFFFF)
+    power = power_of_two_quick(p)
+    near = near_tie(power, QUICK_ERROR, lacking)
+    settled = (p > least) & (p < 126.0) & (bits(x) - 0x00800000 < 0x7F000000)
+    return power, p, near, near | ~settled
+
+
+@lane_function
+def power_to_float(x: Lanes, exponent: Lanes, lacking: int, least: float):
+    """x**exponent for float32 x and a float exponent of any width: wide value."""
+    y = convert(exponent, "float64")
+    power, p, near, rare = float_power_quick(x, y, lacking, least)
+    if any_lane(rare):
+        power = float_power_finish(power, near, p, x, y, is_odd(y), is_whole(y), least)
+    return power
+
+
+@lane_function
+def power_to_whole(x: Lanes, exponent: Lanes, lacking: int, least: float):
+    """x**exponent for float32 x and an integer exponent: wide value.
+
+    Beyond 2**53 the conversion of the exponent may round, but then the result is 0, 1 or infinite either way; only its parity
+    matters, and that is read from the integer.
+    """
+    y = convert(exponent, "float64")
+    power, p, near, rare = float_power_quick(x, y, lacking, least)
+    if any_lane(rare):
+        power = float_power_finish(power, near, p, x, y, (exponent & 1) != 0, exponent == exponent, least)
+    return power
+
+
+def pow_f32(x, y):
+    return power_to_float(x, y, BINARY32_LACKS, LEAST_SINGLE)
+
+
+def pow_f16(x, y):
+    return power_to_float(x, y, BINARY16_LACKS, LEAST_HALF)
+
+
+def pow_bf16(x, y):
+    return power_to_float(x, y, BFLOAT16_LACKS, LEAST_SINGLE)
+
+
+def powi_f32(x, exponent):
+    return power_to_whole(x, exponent, BINARY32_LACKS, LEAST_SINGLE)
+
+
+def powi_f16(x, exponent):
+    return power_to_whole(x, exponent, BINARY16_LACKS, LEAST_HALF)
+
+
+def powi_bf16(x, exponent):
+    return power_to_whole(x, exponent, BFLOAT16_LACKS, LEAST_SINGLE)
+
+
+@lane_function
+def float_power_fast(x: Lanes, y: Lanes):
+    """|x|**y as float32 lanes, and the mask of the lanes where that does not hold: x not positive and normal, result not normal."""
+    logarithm = logarithm_fast(signed(bits(x)) & 0x7FFFFFFF)
+    shifted = mul_add(y, logarithm, MAGIC)
+    whole = shifted - MAGIC
+    fraction = convert(mul_add(y, logarithm, 0.0 - whole), "float32")
+    scale = convert(bits(shifted), "uint32") << 23
+    power = from_bits(bits(fraction_power_fast(fraction)) + scale)
+    rare = ~(absolute(whole) < 125.5) | (bits(x) - 0x00800000 >= 0x7F000000)
+    return power, rare
+
+
+@lane_function
+def float_power_fast_finish(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
+    """x**y in float32 lanes for every operand, to well below 1 ulp before the rounding."""
+    x = convert(x, "float64")
+    magnitude = absolute(x)
+    limit = ~((magnitude > 0.0) & (magnitude < INFINITY) & (absolute(y) < INFINITY))
+    p = select(limit, 0.0, y) * logarithm_of_double(select(limit, 1.0, magnitude))
+    p = select(p > 200.0, 200.0, p)
+    p = select(p < -200.0, -200.0, p)
+    return convert(with_special_cases(power_of_two_quick(p), limit, x, y, odd, whole), "float32")
+
+
+def pow_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, rare = float_power_fast(x, y)
+    if any_lane(rare):
+        power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y)), power)
+    return power
+
+
+def powi_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, rare = float_power_fast(x, y)
+    if any_lane(rare):
+        power = select(rare, float_power_fast_finish(x, y, (exponent & 1) != 0, exponent == exponent), power)
+    return power
+
+
+# --- integer bases ------------------------------------------------------------------------------------------------------
+
+
+@lane_function
+def integer_power(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
+    """x**y rounded to double as a whole number, for integers x and any y, both in float64 lanes; NaN, infinities included.
+
+    The quick path decides the integer part where that is below 2**40 and, for a broken exponent, not within 2**-42 of
+    a whole number; beyond 2**66 every type saturates. A whole exponent has a whole or a small result: 1/4 above its floor is safe.
+    In between, the accurate path decides the rounding to double: a result that can be whole at all (32 * y is whole, since a
+    64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are exact.
+    """
+    p = y * logarithm_of_double(absolute(x))
+    power = power_of_two_quick(p)
+    nearest = rint(power)
+    settled = (x > 0.0) & (p > -900.0) & ((p < 40.0) | ((p > 66.0) & (p < 900.0)))
+    broken = ~whole & (absolute(power - nearest) <= power * 2.2737367544323206e-13)
+    rare = ~settled | broken
+    power = floor(select(whole, power + 0.25, power))
+    if any_lane(rare):
+        magnitude = absolute(x)
+        ordinary = rare & (magnitude > 0.0) & (absolute(y) < INFINITY)
+        exponent = select(ordinary, y, 1.0)
+        high, low = power_accurate(select(ordinary, magnitude, 1.0), exponent)
+        nearest = rint(low)
+        snapped = is_whole(32.0 * exponent) & (absolute(low - nearest) < SNAP * high)
+        high, low = fast_two_sum(high, select(snapped, nearest, low))
+        limit = (magnitude == 0.0) | ~(absolute(y) < INFINITY)
+        power = select(rare, with_special_cases(high, limit, x, y, odd, whole), power)
+    return power
+
+
+def _integer_kernel(element, whole_exponent):
+    """The kernel for integer bases of one element type."""
+
+    def pow_integer_to_whole(x, exponent):
+        y = convert(exponent, "float64")
+        return convert(integer_power(convert(x, "float64"), y, (exponent & 1) != 0, exponent == exponent), element)
+
+    def pow_integer_to_float(x, exponent):
+        y = convert(exponent, "float64")
+        return convert(integer_power(convert(x, "float64"), y, is_odd(y), is_whole(y)), element)
+
+    return Kernel(pow_integer_to_whole if whole_exponent else pow_integer_to_float)
+
+
+# --- powi_backward ------------------------------------------------------------------------------------------------------
+
+
+def powi_backward_f32(x, upstream, exponent):
+    power = convert(power_to_whole(x, convert(exponent, "int64") - 1, BINARY32_LACKS, LEAST_SINGLE), "float32")
+    return select(exponent == 0, 0.0, (upstream * convert(exponent, "float32")) * power)
+
+
+def powi_backward_f16(x, upstream, exponent):
+    # A whole number that float32 rounds overflows binary16 anyway: through float32 it is rounded once.
+    power = power_to_whole(x, convert(exponent, "int64") - 1, BINARY16_LACKS, LEAST_HALF)
+    power = from_half(to_half(double_to_single_odd(power)))
+    factor = from_half(to_half(convert(exponent, "float32")))
+    return select(exponent == 0, 0.0, from_half(to_half(upstream * factor)) * power)
+
+
+def powi_backward_bf16(x, upstream, exponent):
+    power = power_to_whole(x, convert(exponent, "int64") - 1, BFLOAT16_LACKS, LEAST_SINGLE)
+    power = bfloat16_to_single(single_to_bfloat16(double_to_single_odd(power)))
+    factor = bfloat16_to_single(single_to_bfloat16(double_to_single_odd(convert(exponent, "float64"))))
+    return select(exponent == 0, 0.0, bfloat16_to_single(single_to_bfloat16(upstream * factor)) * power)
+
+
+# --- declarations -------------------------------------------------------------------------------------------------------
+
+_TO_FLOAT = {
+    "f32": Kernel(pow_f32, pow_fast),
+    "f16": Kernel(pow_f16, pow_fast),
+    "bf16": Kernel(pow_bf16, pow_fast),
+}
+_TO_WHOLE = {
+    "f32": Kernel(powi_f32, powi_fast),
+    "f16": Kernel(powi_f16, powi_fast),
+    "bf16": Kernel(powi_bf16, powi_fast),
+}
+_BACKWARD = {"f32": Kernel(powi_backward_f32), "f16": Kernel(powi_backward_f16), "bf16": Kernel(powi_backward_bf16)}
+_INTEGER = {(short, whole): _integer_kernel(STORAGES[short].element, whole) for short in INTEGERS for whole in (False, True)}
+
+
+def _pow_kernel(inputs, output, choices):
+    base, exponent = inputs
+    whole = exponent.kind != "f"
+    if base.kind != "f":
+        return _INTEGER[base.short, whole]
+    return (_TO_WHOLE if whole else _TO_FLOAT)[base.short]
+
+
+def _powi_kernel(inputs, output, choices):
+    return _TO_WHOLE[output.short]
+
+
+def _powi_backward_kernel(inputs, output, choices):
+    return _BACKWARD[output.short]
+
+
+_EXPONENT = Attribute("exp", "int32", summary="the exponent")
+
+OPERATORS = (
+    Operator(
+        "pow",
+        "x to the power of the exponent, whose dtype is its own",
+        "c",
+        ("f16", "bf16", "f32", *INTEGERS),
+        _pow_kernel,
+        ("x", "exponent"),
+        onnx="Pow",
+        opset=7,
+        in_place=("x",),
+        special=(
+            "pow(x, 0) = 1 for every x, NaN too, and pow(1, y) = 1 for every y",
+            "otherwise C's special cases",
+            "the exponent is taken exactly, never narrowed first",
+            "integer bases: the correctly rounded double power, truncated and saturated to the type",
+        ),
+    ),
+    Operator(
+        "powi",
+        "x to the power of a whole number",
+        "c",
+        ("f16", "bf16", "f32"),
+        _powi_kernel,
+        attributes=(_EXPONENT,),
+        in_place=("x",),
+        special=("exp 0 gives 1 for every x, NaN too",),
+    ),
+    Operator(
+        "powi_backward",
+        "the gradient of powi: mul(mul(upstream, exp), powi(x, exp - 1)), each step rounded to the element type",
+        "d",
+        ("f16", "bf16", "f32"),
+        _powi_backward_kernel,
+        ("x", "upstream"),
+        attributes=(_EXPONENT,),
+        in_place=("x", "upstream"),
+        special=("exp 0 gives +0", "exp - 1 is taken in 64 bits", "exp rounded to the element type may overflow to infinity"),
+    ),
+)

@@ -1,0 +1,301 @@
+"""The prover: its error bounds hold, it finds planted faults, its hash and records are what they say."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import hashlib
+import json
+import math
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import exactops
+from exactops.certify import campaign, record
+from exactops.certify.campaign import CHUNK, Task, examine, prove
+from exactops.certify.decision import correctly_rounded, decode, encode, round_dyadic
+from exactops.certify.filter import estimate, filtered, reference
+from exactops.certify.functions import function_of, provable
+from exactops.certify.multiprecision import gmpy2
+from exactops.command import main
+from exactops.dtypes import STORAGES
+
+F32 = STORAGES["f32"]
+TESTDATA = Path(__file__).parent.parent / "testdata"
+
+
+def hard_cases(function: str) -> list[int]:
+    with (TESTDATA / "hard_cases_f32.csv").open() as file:
+        return [int(row["input_bits"], 16) for row in csv.DictReader(file) if row["function"] == function]
+
+
+def samples(function: str, count: int) -> list[int]:
+    """Inputs of every binade and sign; few binades above 1/4 for sin and cos, each of which needs its own table."""
+    chance = random.Random(f"certify {function}")
+    fields = [*range(0, 125), 126, 127, 130, 151, 200, 254] if function in ("sin", "cos") else range(255)
+    patterns = [chance.choice(fields) << 23 | chance.getrandbits(1) << 31 for _ in range(count)]
+    return [pattern | chance.getrandbits(23) for pattern in patterns]
+
+
+# --- the reference --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", provable())
+def test_the_filter_keeps_its_bound(name):
+    """The filter's value differs from MPFR's by less than its stated bound, hard cases included; and it decides nearly all."""
+    function = function_of(name)
+    inputs = samples(name, 1500) + hard_cases(name)
+    if function.periodic:  # one table for each binade: keep the number of binades small
+        inputs = sorted(inputs, key=lambda bits: bits >> 23 & 0xFF)
+    tried, largest = 0, 0.0
+    for bits in inputs:
+        found = estimate(function, bits)
+        if found is None or not math.isfinite(found[2]):
+            continue
+        high, low, bound = found
+        with gmpy2.context(precision=800):
+            real = function.value(gmpy2.mpfr(decode(bits, F32)))
+            error = float(abs(real - high - low))
+        assert error <= bound, f"{name}({bits:#010x}): error {error:.3g}, bound {bound:.3g}"
+        largest = max(largest, error / bound)
+        tried += 1
+    assert tried >= 200
+    assert largest > 2.0**-40  # the bound says something
+
+
+@pytest.mark.parametrize("name", provable())
+def test_the_filter_decides_as_mpfr(name):
+    """Every result that the filter decides is MPFR's."""
+    function = function_of(name)
+    chance = random.Random(f"decides {name}")
+    for bits in [0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00001, *samples(name, 60), *hard_cases(name)[:60]]:
+        start = max(0, bits - chance.randrange(4))
+        results, undecided = filtered(function, start, bits + 1)
+        if not undecided[-1]:
+            assert results[-1] == correctly_rounded(function, bits, F32), f"{name}({bits:#010x})"
+
+
+@pytest.mark.parametrize("name", provable())
+def test_the_filter_leaves_little_to_mpfr(name):
+    for start in (0x00000000, 0x33000000, 0x3F000000, 0x80000000, 0xC1000000):
+        _, undecided = filtered(function_of(name), start, start + (1 << 16))
+        assert np.count_nonzero(undecided) <= 400  # log and rsqrt of the smallest subnormals
+
+
+def test_ties_of_subnormal_silu_are_decided():
+    """x/2 is a tie between subnormals for every odd x, and x²/4 breaks it upwards for either sign."""
+    function = function_of("silu")
+    results, undecided = filtered(function, 1, 1001)
+    assert not undecided.any()
+    assert (results == np.arange(2, 1002) // 2).all()
+    results, undecided = filtered(function, 0x80000001, 0x80000001 + 1000)
+    assert not undecided.any()
+    assert ((results ^ 0x80000000) == np.arange(1, 1001) // 2).all()
+
+
+@pytest.mark.parametrize("short", ["f16", "bf16", "f32"])
+def test_encode_and_decode(short):
+    storage = STORAGES[short]
+    unsigned = np.dtype(f"u{storage.size}")
+    chance = random.Random(short)
+    patterns = [0, 1, storage.nan, encode(math.inf, storage), *(chance.getrandbits(8 * storage.size) for _ in range(2000))]
+    values = np.array(patterns, unsigned).view(storage.dtype).astype(np.float64)
+    for pattern, value in zip(patterns, values.tolist(), strict=True):
+        assert decode(pattern, storage) == value or (math.isnan(value) and math.isnan(decode(pattern, storage)))
+        assert encode(value, storage) == (storage.nan if math.isnan(value) else pattern)
+    if short != "bf16":  # NumPy's own conversions round once
+        for _ in range(2000):
+            value = abs(chance.gauss(0, 1)) * 2.0 ** chance.randrange(-30, 20)
+            mantissa, exponent = math.frexp(value)
+            with np.errstate(over="ignore"):
+                want = int(np.float64(value).astype(storage.dtype).view(unsigned))
+            assert round_dyadic(int(mantissa * 2**53), exponent - 53, storage) == want
+
+
+@pytest.mark.parametrize("name", ["log", "sin", "sigmoid", "gelu_tanh"])
+def test_reference_of_odd_ranges(name):
+    """A range that begins and ends anywhere has the results of its inputs."""
+    whole, _ = reference(function_of(name), 0x3F7F0000, 0x3F820000)
+    part, _ = reference(function_of(name), 0x3F7FFFF1, 0x3F810003)
+    assert (part == whole[0xFFF1 : 0x20003 - 0x10000 + 0x10000]).all()
+
+
+# --- planted faults -------------------------------------------------------------------------------------------------------
+
+
+def flipped(x: np.ndarray, *, at: int, bit: int, op: str = "exp", **options) -> np.ndarray:
+    """A kernel whose result has one bit flipped for one input."""
+    y = np.array(exactops.run(op, x, **options))
+    unsigned = np.dtype(f"u{x.dtype.itemsize}")
+    y.view(unsigned)[x.view(unsigned) == at] ^= unsigned.type(1 << bit)
+    return y
+
+
+def test_a_flipped_bit_is_found():
+    at = 0x3F812345
+    task = Task("exp", start=0x3F800000, stop=0x3F840000, evaluate=functools.partial(flipped, at=at, bit=0))
+    found = prove(task)
+    right = correctly_rounded(function_of("exp"), at, F32)
+    assert (found.inputs, found.wrong, found.worst, found.worst_input) == (0x40000, 1, 1, at)
+    assert found.examples == [(at, right ^ 1, right)]
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+def test_a_flipped_bit_of_a_half_type_is_found(dtype):
+    found = prove(Task("exp", dtype, evaluate=functools.partial(flipped, at=0x3C01, bit=3)))
+    assert (found.inputs, found.wrong, found.worst) == (65536, 1, 8)
+    assert found.examples[0][0] == 0x3C01
+
+
+@pytest.mark.parametrize(
+    ("at", "bit", "count"),
+    [
+        (0x3F800001, 2, "wrong"),  # 4 ulp
+        (0x80000000, 0, "special_mismatches"),  # exp(-0)
+        (0xC3000000, 31, "zero_sign_mismatches"),  # exp(-128) = +0
+        (0x43000000, 22, "nan_mismatches"),  # exp(128) = +inf
+        (0x43000000, 31, "infinity_mismatches"),
+    ],
+)
+def test_fast_mode_faults_are_found(at, bit, count):
+    start = at & ~0xFFF
+    task = Task("exp", mode="fast", start=start, stop=start + 0x1000, evaluate=functools.partial(flipped, at=at, bit=bit))
+    found = prove(task)
+    assert getattr(found, count) == 1
+    assert found.wrong == 1
+    assert found.examples[0][0] == at
+
+
+def test_fast_mode_allows_what_the_contract_allows():
+    found = prove(
+        Task("exp", mode="fast", start=0x3F800000, stop=0x3F801000, evaluate=functools.partial(flipped, at=0x3F800003, bit=1))
+    )
+    assert (found.wrong, found.worst, found.worst_input) == (0, 2, 0x3F800003)
+
+
+def test_ulp_distance_across_zero():
+    sign = np.uint32(0x80000000)
+    bits = np.array([1, 0x80000001], np.uint32)
+    left, right = (campaign._ordered(b, b & ~sign, sign) for b in (bits, bits[::-1]))
+    assert np.abs(left - right).tolist() == [2, 2]
+
+
+# --- the hash and the records ---------------------------------------------------------------------------------------------
+
+
+def identity(x: np.ndarray) -> np.ndarray:
+    return x
+
+
+def test_the_hash_is_what_it_says():
+    """SHA-256 of the digests of chunks of 2**24 inputs, whatever the number of processes."""
+    start, stop = CHUNK - (1 << 19), 2 * CHUNK + (1 << 19)
+    task = Task("exp", start=start, stop=stop, hash_only=True, evaluate=identity)
+    edges = [start, CHUNK, 2 * CHUNK, stop]
+    digests = [hashlib.sha256(np.arange(a, b, dtype="<u4").tobytes()).digest() for a, b in zip(edges, edges[1:], strict=False)]
+    assert prove(task).sha256 == hashlib.sha256(b"".join(digests)).hexdigest()
+
+
+def test_processes_do_not_matter():
+    task = Task("exp", start=CHUNK - 4096, stop=CHUNK + 4096)
+    alone, together = prove(task, 1), prove(task, 2)
+    assert alone == together
+    assert alone.wrong == 0
+    assert len(alone.digests) == 2
+
+
+def test_findings_add_up():
+    whole = examine(Task("exp"), 0x3F800000, 0x3F808000)
+    halves = examine(Task("exp"), 0x3F800000, 0x3F804000)
+    halves.add(examine(Task("exp"), 0x3F804000, 0x3F808000))
+    assert (whole.inputs, whole.wrong, whole.undecided) == (halves.inputs, halves.wrong, halves.undecided)
+
+
+def test_records_are_merged(tmp_path):
+    file = tmp_path / "proofs.json"
+    task, found = Task("exp", "f16"), prove(Task("exp", "f16", hash_only=True))
+    full = record.entry_of(task, found, "scalar", 1.0, 1, "kernel 1")
+    only = record.entry_of(Task("exp", "f16", hash_only=True), found, "sse2", 1.0, 1, "kernel 1")
+    record.store(file, full)
+    record.store(file, record.entry_of(Task("exp", "bf16"), found, "scalar", 1.0, 1, "kernel 1"))
+    record.store(file, only)
+    entries = json.loads(file.read_text())["proofs"]
+    assert [entry["dtype"] for entry in entries] == ["bf16", "f16"]
+    assert entries[1]["hashes"] == {"scalar": found.sha256, "sse2": found.sha256}
+    assert entries[1]["not_correctly_rounded"] == 0
+    record.store(file, {**only, "kernel": "kernel 2"})
+    entries = json.loads(file.read_text())["proofs"]
+    assert entries[1]["hashes"] == {"sse2": found.sha256}
+    assert "not_correctly_rounded" not in entries[1]
+    assert [path.name for path in tmp_path.iterdir()] == ["proofs.json"]
+
+
+# --- the command ----------------------------------------------------------------------------------------------------------
+
+
+def test_prove_a_range(capsys):
+    assert main(["prove", "Exp", "--start", "0x3f800000", "--stop", "0x3f808000"]) == 0
+    printed = capsys.readouterr().out
+    assert "32,768 inputs" in printed
+    assert "not correctly rounded: 0" in printed
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+def test_prove_the_half_types(dtype, capsys, tmp_path):
+    file = tmp_path / "proofs.json"
+    assert main(["prove", "exp", "--dtype", dtype, "--record", str(file), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (entry,) = json.loads(file.read_text())["proofs"]
+    assert printed == entry | {"examples": []}
+    assert (entry["inputs"], entry["not_correctly_rounded"]) == (65536, 0)
+    assert entry["kernel"] == record.kernel_digest("exp")
+
+
+def test_prove_fast_mode(capsys):
+    assert main(["prove", "exp", "--mode", "fast", "--start", "0x3f800000", "--stop", "0x3f804000"]) == 0
+    assert "largest error" in capsys.readouterr().out
+
+
+def test_hash_only(capsys):
+    hashes = set()
+    for path in exactops.paths():
+        assert (
+            main(["prove", "exp", "--hash-only", "--path", path, "--start", "0x3f800000", "--stop", "0x3f804000", "--json"])
+            == 0
+        )
+        hashes.add(json.loads(capsys.readouterr().out)["sha256"])
+    assert len(hashes) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["add"], "there are proofs for"),
+        (["expp"], "no operator"),
+        (["exp", "--start", "7", "--stop", "7"], "no range"),
+        (["exp", "--dtype", "f16", "--stop", "65537"], "no range"),
+        (["exp", "--path", "mmx"], "mmx"),
+        (["exp", "--attr", "alpha=1"], "no attribute"),
+        (["exp", "--record", "/nowhere/at/all.json"], "no such folder"),
+    ],
+)
+def test_bad_input(arguments, message, capsys):
+    assert main(["prove", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_records_of_the_checkout():
+    """What the records claim: all inputs, none wrong, and the same hash on every path."""
+    file = record.default_file()
+    if not file.exists():
+        pytest.skip("nothing is recorded")
+    for entry in record.load(file)["proofs"]:
+        name = f"{entry['operator']} {entry['dtype']} {entry['mode']}"
+        if "inputs" in entry:
+            assert entry["inputs"] == 1 << (8 * STORAGES[entry["dtype"]].size), name
+            assert entry.get("not_correctly_rounded", 0) == entry.get("beyond_limit", 0) == 0, name
+        if entry["mode"] == "exact":
+            assert set(entry["hashes"].values()) == {entry["sha256"]}, name
