@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import hashlib
+import itertools
 import json
 import math
 import random
@@ -35,7 +36,7 @@ def hard_cases(function: str) -> list[int]:
 def samples(function: str, count: int) -> list[int]:
     """Inputs of every binade and sign; few binades above 1/4 for sin and cos, each of which needs its own table."""
     chance = random.Random(f"certify {function}")
-    fields = [*range(0, 125), 126, 127, 130, 151, 200, 254] if function in ("sin", "cos") else range(255)
+    fields = [*range(125), 126, 127, 130, 151, 200, 254] if function in ("sin", "cos") else range(255)
     patterns = [chance.choice(fields) << 23 | chance.getrandbits(1) << 31 for _ in range(count)]
     return [pattern | chance.getrandbits(23) for pattern in patterns]
 
@@ -48,8 +49,9 @@ def test_the_filter_keeps_its_bound(name):
     """The filter's value differs from MPFR's by less than its stated bound, hard cases included; and it decides nearly all."""
     function = function_of(name)
     inputs = samples(name, 1500) + hard_cases(name)
-    if function.periodic:  # one table for each binade: keep the number of binades small
-        inputs = sorted(inputs, key=lambda bits: bits >> 23 & 0xFF)
+    if function.periodic:  # each binade above 1/4 has a table: keep their number small, and take them one after the other
+        inputs = [bits for bits in inputs if bits & 0x7FFFFFFF < 0x3E800000 or bits >> 23 & 7 in (3, 6, 7)]
+        inputs.sort(key=lambda bits: bits >> 23 & 0xFF)
     tried, largest = 0, 0.0
     for bits in inputs:
         found = estimate(function, bits)
@@ -71,7 +73,7 @@ def test_the_filter_decides_as_mpfr(name):
     """Every result that the filter decides is MPFR's."""
     function = function_of(name)
     chance = random.Random(f"decides {name}")
-    for bits in [0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00001, *samples(name, 60), *hard_cases(name)[:60]]:
+    for bits in [0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00001, *samples(name, 60), *hard_cases(name)[:40]]:
         start = max(0, bits - chance.randrange(4))
         results, undecided = filtered(function, start, bits + 1)
         if not undecided[-1]:
@@ -102,7 +104,8 @@ def test_encode_and_decode(short):
     unsigned = np.dtype(f"u{storage.size}")
     chance = random.Random(short)
     patterns = [0, 1, storage.nan, encode(math.inf, storage), *(chance.getrandbits(8 * storage.size) for _ in range(2000))]
-    values = np.array(patterns, unsigned).view(storage.dtype).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # ml_dtypes and signalling NaNs
+        values = np.array(patterns, unsigned).view(storage.dtype).astype(np.float64)
     for pattern, value in zip(patterns, values.tolist(), strict=True):
         assert decode(pattern, storage) == value or (math.isnan(value) and math.isnan(decode(pattern, storage)))
         assert encode(value, storage) == (storage.nan if math.isnan(value) else pattern)
@@ -195,7 +198,7 @@ def test_the_hash_is_what_it_says():
     start, stop = CHUNK - (1 << 19), 2 * CHUNK + (1 << 19)
     task = Task("exp", start=start, stop=stop, hash_only=True, evaluate=identity)
     edges = [start, CHUNK, 2 * CHUNK, stop]
-    digests = [hashlib.sha256(np.arange(a, b, dtype="<u4").tobytes()).digest() for a, b in zip(edges, edges[1:], strict=False)]
+    digests = [hashlib.sha256(np.arange(a, b, dtype="<u4").tobytes()).digest() for a, b in itertools.pairwise(edges)]
     assert prove(task).sha256 == hashlib.sha256(b"".join(digests)).hexdigest()
 
 

@@ -63,6 +63,8 @@ HEAD_BITS = 35
 BLOCK_BITS = 16
 _LEAST = 16
 CIRCLE_ERROR = 2.0**-98
+#: Bits of the factors: the pieces end at 2**-130.
+_CIRCLE_PRECISION = 160
 CIRCLE_FROM = 0x3E800000  # 1/4
 _QUADRATIC_BELOW = (127 - 40) << 23  # 2**-40
 _QUADRATIC_RELATIVE = 2.0**-50
@@ -219,7 +221,7 @@ def _pieces_of_circle(arguments) -> np.ndarray:
 @functools.lru_cache(maxsize=4)
 def _circle_tables(field: int) -> tuple[np.ndarray, np.ndarray]:
     """Sine and cosine, in pieces, of the upper and the lower parts of the significands of a binade."""
-    with gmpy2.context(precision=PRECISION):
+    with gmpy2.context(precision=_CIRCLE_PRECISION):
         unit = gmpy2.exp2(field - 150)
         upper = _pieces_of_circle([(2048 + j) * 4096 * unit for j in range(2048)])
         lower = _pieces_of_circle([j * unit for j in range(4096)])

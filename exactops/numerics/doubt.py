@@ -11,21 +11,11 @@ from exactops.lanes import Lanes, bits, lane_function
 # 2**16 units in the last place of a double: more than 2**-37 of the value. One lane in 4,096 is in doubt.
 _OFFSET = (1 << 28) + (1 << 16)
 _FAR = (1 << 29) - (1 << 17)
-# 2**18 units: more than 2**-35 of the value. One lane in 1,024 is in doubt.
-_WIDE_OFFSET = (1 << 28) + (1 << 18)
-_WIDE_FAR = (1 << 29) - (1 << 19)
-
 
 @lane_function
 def in_doubt(y: Lanes):
     """Mask of the float64 lanes nearer than 2**16 ulps to the middle of two normal float32 neighbours."""
     return ((bits(y) + _OFFSET) & _FAR) == 0
-
-
-@lane_function
-def in_wide_doubt(y: Lanes):
-    """Mask of the float64 lanes nearer than 2**18 ulps to the middle of two normal float32 neighbours."""
-    return ((bits(y) + _WIDE_OFFSET) & _WIDE_FAR) == 0
 
 
 @lane_function

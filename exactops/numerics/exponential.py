@@ -19,7 +19,8 @@ UNITS = float.fromhex("0x1.71547652b82fep+4")
 # ln(2)/16 as a head of 40 bits, whose product with k is exact, and a tail.
 UNIT_HEAD = float.fromhex("0x1.62e42fefa4000p-5")
 UNIT_TAIL = float.fromhex("-0x1.8432a1b0e2634p-47")
-# e**(r * ln(2)/16) - 1 = r * (GROWTH[0] + r * (GROWTH[1] + ...)); QUICK is small beside 1, SMALL beside r.
+# e**(r * ln(2)/16) - 1 = r * (GROWTH[0] + r * (GROWTH[1] + ...)); the errors of QUICK (2**-38.5)
+# and BRIEF (2**-29.2, for fast mode) are small beside 1, that of SMALL (2**-41.1) beside r.
 GROWTH = doubles(
     """
     0x1.62e42fefa39fdp-5 0x1.ebfbdff82c597p-11 0x1.c6b08d6e8ccd6p-17 0x1.3b2ab6fadd08ap-23
@@ -35,6 +36,11 @@ SMALL = doubles(
     """
     0x1.62e42fefa39f3p-5 0x1.ebfbdff6987fcp-11 0x1.c6b08d6f2d73bp-17 0x1.3b2c4ace3401fp-23
     0x1.5d897d03868dep-30
+    """
+)
+BRIEF = doubles(
+    """
+    0x1.62e42fec39ac3p-5 0x1.ebfffa9aa6e36p-11 0x1.c6b3f7548b21cp-17
     """
 )
 # 2**(j/16) with ``j << 48`` taken from its bits: adding ``k << 48`` to entry ``k & 15`` then gives 2**(k/16).
@@ -58,6 +64,7 @@ POWER_OFFSETS = doubles(
 
 GROWTH_1, GROWTH_2, GROWTH_3, GROWTH_4, GROWTH_5, GROWTH_6 = GROWTH
 QUICK_1, QUICK_2, QUICK_3, QUICK_4 = QUICK
+BRIEF_1, BRIEF_2, BRIEF_3 = BRIEF
 SMALL_1, SMALL_2, SMALL_3, SMALL_4, SMALL_5 = SMALL
 
 

@@ -6,7 +6,7 @@ fused multiply-adds. A polynomial of degree 6 errs by 2**-27.9.
 
 from exactops.lanes import Lanes, bits, convert, from_bits, lane_function, lookup, mul_add, signed, unsigned
 from exactops.numerics.constants import doubles
-from exactops.numerics.exponential import POWERS, QUICK_1, QUICK_2, QUICK_3, ROUNDING_SHIFT
+from exactops.numerics.exponential import BRIEF_1, BRIEF_2, BRIEF_3, POWERS, ROUNDING_SHIFT, UNIT_HEAD, UNIT_TAIL, UNITS
 
 #: Adding it to a float32 below 2**22 in magnitude rounds to an integer, which then stands in the low bits.
 ROUNDING_SHIFT_FAST = 12582912.0  # 1.5 * 2**23
@@ -78,6 +78,10 @@ def is_wild(x: Lanes):
     return (bits(x) & 0x7FFFFFFF) >= 0x42AE0000
 
 
+#: 1/ln(2) and ln(2) as doubles.
+PER_LN2_WIDE = UNITS * 0.0625
+LN2 = 16.0 * UNIT_HEAD + 16.0 * UNIT_TAIL
+
 @lane_function
 def growth_binary(r: Lanes):
     """``2**r - 1`` for ``|r| <= 0.5``."""
@@ -86,10 +90,10 @@ def growth_binary(r: Lanes):
 
 
 @lane_function
-def reduce_binary(v: Lanes):
-    """``(k, r)``, ``2**v = 2**k * 2**r``: k uint32, r float32 lanes; v in float64 lanes with ``|v| < 2**20``."""
-    shifted = v + ROUNDING_SHIFT
-    return convert(bits(shifted), "uint32"), convert(v - (shifted - ROUNDING_SHIFT), "float32")
+def reduce_wide(v: Lanes):
+    """``(k, r)``, ``e**v = 2**k * e**r``: k uint32, r float32 lanes; v in float64 lanes with ``|v| < 2**20``."""
+    shifted = mul_add(v, PER_LN2_WIDE, ROUNDING_SHIFT)
+    return convert(bits(shifted), "uint32"), convert(mul_add(shifted - ROUNDING_SHIFT, -LN2, v), "float32")
 
 
 @lane_function
@@ -99,4 +103,4 @@ def wide_exponential_fast(units: Lanes):
     r = units - (shifted - ROUNDING_SHIFT)
     k = bits(shifted)
     base = from_bits(bits(lookup(POWERS, k)) + (k << 48))
-    return mul_add(base, r * mul_add(mul_add(QUICK_3, r, QUICK_2), r, QUICK_1), base)
+    return mul_add(base, r * mul_add(mul_add(BRIEF_3, r, BRIEF_2), r, BRIEF_1), base)

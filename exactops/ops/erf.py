@@ -2,7 +2,7 @@
 
 from exactops.lanes import Lanes, absolute, any_lane, bits, convert, copy_sign, lane_function, lookup, mul_add, select
 from exactops.numerics.constants import doubles
-from exactops.numerics.doubt import in_doubt, in_wide_doubt, is_tiny
+from exactops.numerics.doubt import in_doubt, is_tiny
 from exactops.numerics.exponential import ROUNDING_SHIFT, UNITS, careful_decay, quick_exponential
 from exactops.numerics.exponential_fast import (
     ROUNDING_SHIFT_FAST,
@@ -202,13 +202,13 @@ ERF_QUICK_8 = doubles(
     """
 )
 # e**(x*x) * erfc(x) on [0, 11.25): one table for each power of the distance from the middle of a quarter of a binade of
-# x + 3/4. Errors below 2**-53, and in the quick tables below 2**-35.8.
+# x + 3/4. Errors below 2**-52.4.
 TAIL_SHIFT = 0.75
 TAIL_0 = doubles(
     """
     0x1.494daffa2ad68p-2 0x1.058671b52c776p-2 0x1.afbb3f3b7343bp-3 0x1.6e9827d229d2dp-3
     0x1.2a2af19c14930p-3 0x1.dc603a3e77e9bp-4 0x1.8c14049cd551ep-4 0x1.52b80d463c470p-4
-    0x1.1618fbc75f8a0p-4 0x1.c0cb9b2935b92p-5 0x1.ddcd359cbe323p-1 0x1.a36bbb7f3686dp-1
+    0x1.1618fbc75f8a0p-4 0x1.c0cb9b2935b92p-5 0x1.ddcd359cbe324p-1 0x1.a36bbb7f3686dp-1
     0x1.5f28ade3ca4acp-1 0x1.1d16b5809eaf6p-1 0x1.db747ee409ac5p-2 0x1.9531e09b149b5p-2
     """
 )
@@ -224,7 +224,7 @@ TAIL_2 = doubles(
     """
     0x1.37ea271bc56ddp-4 0x1.5672b9ea13cd0p-5 0x1.98958a7a8e1cbp-6 0x1.043fe1a98be0fp-6
     0x1.22f0664f3c825p-7 0x1.317c144f8b271p-8 0x1.6535040e2c68cp-9 0x1.c39a4935f99c1p-10
-    0x1.f8c382c544205p-11 0x1.0b1a41bf02702p-11 0x1.bd6d216771d7bp-1 0x1.549642cc98547p-1
+    0x1.f8c382c544205p-11 0x1.0b1a41bf02702p-11 0x1.bd6d21677017dp-1 0x1.549642cc98547p-1
     0x1.d28c0e1177bd0p-2 0x1.2577420fcd40dp-2 0x1.80ef8f454cadbp-3 0x1.05e72521ca043p-3
     """
 )
@@ -232,7 +232,7 @@ TAIL_3 = doubles(
     """
     -0x1.0dc51d294233ep-5 -0x1.fa9d3ac95561cp-7 -0x1.0632076809e00p-7 -0x1.259061ba8538bp-8
     -0x1.1434ae0586d01p-9 -0x1.dc1af883a3354p-11 -0x1.d662fda6d554dp-12 -0x1.00e4e3d2d7155p-12
-    -0x1.dbf548a06018cp-14 -0x1.99532cdaf30f1p-15 -0x1.46c6f6298257fp-1 -0x1.db731eedabbcep-2
+    -0x1.dbf548a06018cp-14 -0x1.99532cdaf30f1p-15 -0x1.46c6f62982c4ep-1 -0x1.db731eedabbcep-2
     -0x1.2e82dbf847133p-2 -0x1.59c35c06f899fp-3 -0x1.9d5868de0a06ep-4 -0x1.01343a2c91cb2p-4
     """
 )
@@ -240,7 +240,7 @@ TAIL_4 = doubles(
     """
     0x1.b65944f2c970cp-7 0x1.64907215e9f50p-8 0x1.435c04e2be2a5p-9 0x1.409cc2ee9f5fap-10
     0x1.fff032a1f50f1p-12 0x1.6cc10c169401ep-13 0x1.31dddbe4aaa13p-14 0x1.21808c2641e85p-15
-    0x1.bdd1fbfc7b2f0p-17 0x1.383e40b0829adp-18 0x1.a900b20edbceep-2 0x1.280377ec859c5p-2
+    0x1.bdd1fbfc7b2f0p-17 0x1.383e40b0829adp-18 0x1.a900b22ad85c4p-2 0x1.280377ec859c5p-2
     0x1.611afb949e83dp-3 0x1.72d46a9976516p-4 0x1.9831c2caa721cp-5 0x1.d4e711a454a2bp-6
     """
 )
@@ -248,7 +248,7 @@ TAIL_5 = doubles(
     """
     -0x1.513ed75ede926p-8 -0x1.e028e8a71b0ddp-10 -0x1.809ce8abb673ap-11 -0x1.53dec9d26897fp-12
     -0x1.cfcdea1cd8672p-14 -0x1.12f1743bf3a61p-15 -0x1.8900e0bc87582p-17 -0x1.433e2894f8057p-18
-    -0x1.9edfad3951c05p-20 -0x1.da48652efbd15p-22 -0x1.f597e7752a2b8p-3 -0x1.4ff52d47ba809p-3
+    -0x1.9edfad3951c05p-20 -0x1.da48652efbd15p-22 -0x1.f597e761b4d2bp-3 -0x1.4ff52d47ba809p-3
     -0x1.7a16147a005c2p-4 -0x1.6fce5debc5731p-5 -0x1.779dd2ad917dap-6 -0x1.910a5d814e8d6p-7
     """
 )
@@ -256,7 +256,7 @@ TAIL_6 = doubles(
     """
     0x1.ee705f53e79aep-10 0x1.369ff98dd59a7p-11 0x1.ba8a655cfb041p-13 0x1.5e738e4e549f6p-14
     0x1.9b50cfbacf878p-16 0x1.9818bfd85acbdp-18 0x1.f31a30c693a96p-20 0x1.65acc8083da48p-21
-    0x1.7f9c1c1de90c3p-23 0x1.66a54e47b5cd0p-25 0x1.10e25d385ed94p-3 0x1.60b04fb988429p-4
+    0x1.7f9c1c1de90c3p-23 0x1.66a54e47b5cd0p-25 0x1.10e19d57a0fa4p-3 0x1.60b04fb988429p-4
     0x1.78491ec6e531ep-5 0x1.552fed1f67bc8p-6 0x1.452640ce94018p-7 0x1.446c4c6769e5ep-8
     """
 )
@@ -264,7 +264,7 @@ TAIL_7 = doubles(
     """
     -0x1.5b0ac1e5c4d37p-11 -0x1.83821eb4710c7p-13 -0x1.edd421831b542p-15 -0x1.602509219c595p-16
     -0x1.6577891841e73p-18 -0x1.2a6259b043dedp-20 -0x1.395be111a73dfp-22 -0x1.884f2706080cap-24
-    -0x1.607a435e4218dp-26 -0x1.0e0ac64445f49p-28 -0x1.14e03f95cc0a2p-4 -0x1.5a283722a831cp-5
+    -0x1.607a435e4218dp-26 -0x1.0e0ac64445f49p-28 -0x1.14e0db48ebb00p-4 -0x1.5a283722a831cp-5
     -0x1.5f774809cfacfp-6 -0x1.2a7f60fb00c27p-7 -0x1.0ab3636ba3308p-8 -0x1.f38c4a8e08f42p-10
     """
 )
@@ -272,7 +272,7 @@ TAIL_8 = doubles(
     """
     0x1.d44fe98271d96p-13 0x1.d37c751002abep-15 0x1.0bcdaf2749c04p-16 0x1.5966f7dfd9768p-18
     0x1.30c38c87d5c13p-20 0x1.ae2064c28634bp-23 0x1.85325530be61fp-25 0x1.aab292823c4fep-27
-    0x1.41e0f12c82734p-29 0x1.94f14c3333d5ep-32 0x1.0a0557276c669p-5 0x1.4274a1a7466abp-6
+    0x1.41e0f12c82734p-29 0x1.94f14c3333d5ep-32 0x1.0f045e6cf37edp-5 0x1.4274a1a7466abp-6
     0x1.366438c4d3e45p-7 0x1.efbbd00fb8965p-9 0x1.a10a46eee3823p-10 0x1.6fea4f6578e9ep-11
     """
 )
@@ -280,7 +280,7 @@ TAIL_9 = doubles(
     """
     -0x1.30bf48ac67a8bp-14 -0x1.115f27a67e262p-16 -0x1.1ad3325bb5899p-18 -0x1.4b20f424c354ap-20
     -0x1.fe3fad75cd86bp-23 -0x1.31c4580769447p-25 -0x1.de41be256cff9p-28 -0x1.cc4418d0b99f6p-30
-    -0x1.242751becf3c4p-32 -0x1.2e58cd3ae504bp-35 -0x1.e80b6dac5402ap-7 -0x1.23b11cd06ef8ep-7
+    -0x1.242751becf3c4p-32 -0x1.2e58cd3ae504bp-35 -0x1.df3253af7f3bbp-7 -0x1.23b11cd06ef8ep-7
     -0x1.04ae95217361ep-8 -0x1.88b579395fa0ap-10 -0x1.3864f689271f1p-11 -0x1.0455ebaec1183p-12
     """
 )
@@ -288,7 +288,7 @@ TAIL_10 = doubles(
     """
     0x1.7fdb26b784e0bp-16 0x1.3640d6bf5144ap-18 0x1.21aa3ee8eaefep-20 0x1.304c969c617d6p-22
     0x1.a36ddf01fe2b6p-25 0x1.aca3b00af860bp-28 0x1.2246de75eb571p-30 0x1.dc65bde89cb76p-33
-    0x1.076a199137072p-35 0x1.c1002b459b066p-39 -0x1.3aeed52306b78p-5 -0x1.8ba6eca72fe2bp-6
+    0x1.076a199137072p-35 0x1.c1002b459b066p-39 -0x1.4e836382ac5c3p-3 -0x1.8ba6eca72fe2bp-6
     0x1.a010e5e64bbe0p-10 0x1.3ac31ecca37eep-11 0x1.95d4142752960p-13 0x1.47c8a48c9dbe3p-14
     """
 )
@@ -296,7 +296,7 @@ TAIL_11 = doubles(
     """
     -0x1.d55d4d44d2e3cp-18 -0x1.55c7385ad7399p-20 -0x1.2322d2117684ap-22 -0x1.13026c0803949p-24
     -0x1.53383b70fb9c2p-27 -0x1.28d774c1ff159p-30 -0x1.5e4341724adccp-33 -0x1.e0c5cc7aff42bp-36
-    -0x1.d8b6ec63e8f61p-39 -0x1.4c4527f912c19p-42 0x1.0bf813b7eac2ep-4 0x1.07ede04bed25ap-4
+    -0x1.d8b6ec63e8f61p-39 -0x1.4c4527f912c19p-42 0x1.c5bb93222d5d1p-8 0x1.07ede04bed25ap-4
     -0x1.41f0abaaa5654p-11 -0x1.08c644feccdf0p-12 -0x1.2d54b9e0d07cdp-15 -0x1.2451f95371eeep-16
     """
 )
@@ -304,7 +304,7 @@ TAIL_12 = doubles(
     """
     0x1.0e2b3784e0543p-19 0x1.90211d70cfe05p-22 0x1.a43f53d29da99p-24 0x1.799935dae69bap-25
     0x1.19d7716920b11p-29 0x1.a988257003c72p-33 0x1.d1f01a88154f9p-36 0x1.bf81464f33382p-37
-    0x1.b7854bb7da6d5p-42 0x1.05e16bf4f9e4dp-45 0x1.c30b4e8b2685dp+1 0x1.17c5e611c33a2p+1
+    0x1.b7854bb7da6d5p-42 0x1.05e16bf4f9e4dp-45 0x1.ab8a7a8f34a1bp+3 0x1.17c5e611c33a2p+1
     0x1.a887c932abb79p-12 -0x1.1b8525abc9126p-11 0x1.c06d8fae9c31cp-12 0x1.194f6105f1270p-13
     """
 )
@@ -312,138 +312,38 @@ TAIL_13 = doubles(
     """
     -0x1.10d79fc44357dp-21 -0x1.05816defa92c3p-23 -0x1.bdb7c02d96ae7p-26 -0x1.0d1fd7c2d54a5p-26
     -0x1.be2c437824615p-32 -0x1.203bd89ace58fp-35 -0x1.f2ffe3f307371p-39 -0x1.dc92c5075b71ap-39
-    -0x1.82969562c8746p-45 -0x1.8a058687962fcp-49 -0x1.5fbbf1d6e46f4p+2 -0x1.48e9bfe998e34p+2
+    -0x1.82969562c8746p-45 -0x1.8a058687962fcp-49 -0x1.67faf459a9dfdp-1 -0x1.48e9bfe998e34p+2
     -0x1.c1e6a1f88b4e1p-14 0x1.c24b570ba67bep-11 -0x1.8868180211ffdp-11 -0x1.ac0d692057e2fp-13
     """
 )
-TAIL_QUICK_0 = doubles(
+# The same function as a quotient (leading coefficient of the numerator: 1), to 2**-39.7 and, for fast mode, 2**-27.3.
+QUICK_OVER = doubles(
     """
-    0x1.494daffa2a6a8p-2 0x1.058671b52c646p-2 0x1.afbb3f3b733bbp-3 0x1.6e9827d229d0ep-3
-    0x1.2a2af19c135fep-3 0x1.dc603a3e77a2bp-4 0x1.8c14049cd546ap-4 0x1.52b80d463c44bp-4
-    0x1.1618fbc75e5b8p-4 0x1.c0cb9b29357b6p-5 0x1.ddcd359cbe322p-1 0x1.a36bbb7f3686dp-1
-    0x1.5f28ade3ca451p-1 0x1.1d16b5809ead9p-1 0x1.db747ee409ab1p-2 0x1.9531e09b149aep-2
-    """
-)
-TAIL_QUICK_1 = doubles(
-    """
-    -0x1.4f198842f3dd2p-3 -0x1.b57034ef394a8p-4 -0x1.3086d7eff2cabp-4 -0x1.bd6ae4d133b1ep-5
-    -0x1.2aa650363e892p-5 -0x1.81149bc344a40p-6 -0x1.0bc46cdbd5126p-6 -0x1.8914e8734cddfp-7
-    -0x1.09d8af425761bp-7 -0x1.5b059dc1f2befp-8 -0x1.0300a1aa5db22p+0 -0x1.a47283b89ed39p-1
-    -0x1.3a5c679d69640p-1 -0x1.babd0e4f0c533p-2 -0x1.4369f60190709p-2 -0x1.e78b35676c67bp-3
+    0x1.64df3eaa52b9fp+8 0x1.2046a55d243eap+9 0x1.c9b92386a82cfp+8 0x1.b5656ee464696p+7
+    0x1.0696230c4bdf1p+6 0x1.786bbebd991bbp+3
     """
 )
-TAIL_QUICK_2 = doubles(
+QUICK_UNDER = doubles(
     """
-    0x1.37ea271e4e5e3p-4 0x1.5672b9eaeca11p-5 0x1.98958a7ae4e42p-6 0x1.043fe1a9a00e2p-6
-    0x1.22f066551b28ep-7 0x1.317c1450cf9ebp-8 0x1.6535040e8dfc9p-9 0x1.c39a4936206b8p-10
-    0x1.f8c382ceba236p-11 0x1.0b1a41bff02c3p-11 0x1.bd6d2167735d2p-1 0x1.549642cc98b90p-1
-    0x1.d28c0e11c3fe7p-2 0x1.2577420fe4d7ap-2 0x1.80ef8f455ca4ep-3 0x1.05e72521cf867p-3
+    0x1.64df3eaa5110fp+8 0x1.e99e9489fa2ebp+9 0x1.2d73739688ebep+10 0x1.b242b84fb814bp+9
+    0x1.8e1021b4137f0p+8 0x1.d4f7402e3014bp+6 0x1.4d9834403a901p+4 0x1.c5bf84e9680f7p+0
     """
 )
-TAIL_QUICK_3 = doubles(
+FAST_OVER = doubles(
     """
-    -0x1.0dc521a9b84b7p-5 -0x1.fa9d3ed2400d6p-7 -0x1.06320872f27d2p-7 -0x1.259062569c459p-8
-    -0x1.1434bd3fb27b0p-9 -0x1.dc1b0198f1a32p-11 -0x1.d66301312a671p-12 -0x1.00e4e4ac4e0a9p-12
-    -0x1.dbf56bb2af10fp-14 -0x1.995335dc3b23fp-15 -0x1.46c6f62d0293fp-1 -0x1.db731ef1cc273p-2
-    -0x1.2e82dc72ac686p-2 -0x1.59c35c633f0d7p-3 -0x1.9d58692752ebcp-4 -0x1.01343a4b1ebaap-4
+    0x1.e58c2b7263afbp+4 0x1.2d0498e38de92p+5 0x1.63fd73772d473p+4 0x1.bea2a3a0f35cbp+2
     """
 )
-TAIL_QUICK_4 = doubles(
+FAST_UNDER = doubles(
     """
-    0x1.b659422551adfp-7 0x1.64907165e3ea3p-8 0x1.435c04b54938cp-9 0x1.409cc2e48b67fp-10
-    0x1.fff03397c679cp-12 0x1.6cc10ce5eb8a2p-13 0x1.31dddc48d9181p-14 0x1.21808c55669adp-15
-    0x1.bdd203ec375a1p-17 0x1.383e428cb5750p-18 0x1.a900b1fe533b1p-2 0x1.280377e650a97p-2
-    0x1.611afb133815ep-3 0x1.72d46a502574fp-4 0x1.9831c29ae8418p-5 0x1.d4e711868a401p-6
+    0x1.e58c2b42523f2p+4 0x1.1f7abf53ed312p+6 0x1.23fecd621771fp+6 0x1.4279ac6d67996p+5
+    0x1.8bd85baebbe93p+3 0x1.c5be32b8e5020p+0
     """
 )
-TAIL_QUICK_5 = doubles(
-    """
-    -0x1.5136bb2a41037p-8 -0x1.e021a4afc5827p-10 -0x1.809927a981fe6p-11 -0x1.53dc97e22135bp-12
-    -0x1.cfb28316662b8p-14 -0x1.12e948353f348p-15 -0x1.88fa81ea14f2dp-17 -0x1.433b19ef595afp-18
-    -0x1.9ec024d1df22ep-20 -0x1.da3832bc18d36p-22 -0x1.f597b4f5bd8f1p-3 -0x1.4ff50f7f215ecp-3
-    -0x1.7a145b5c55e54p-4 -0x1.6fcd117c0a6ddp-5 -0x1.779ccab0d0c31p-6 -0x1.910981731558ep-7
-    """
-)
-TAIL_QUICK_6 = doubles(
-    """
-    0x1.ee6cf25bfa0acp-10 0x1.369e3c173ea47p-11 0x1.ba8889bfa1e3ap-13 0x1.5e727c51409c7p-14
-    0x1.9b43ec9f78be0p-16 0x1.9811bd7594afcp-18 0x1.f3154439b9a07p-20 0x1.65aab1fc7027ap-21
-    0x1.7f892781b869fp-23 0x1.669d22fe06319p-25 0x1.10e2a9f1e9b94p-3 0x1.60b099e9092c8p-4
-    0x1.784929a8bd007p-5 0x1.552fd2caf8144p-6 0x1.4526280808c3fp-7 0x1.446c2b93a2244p-8
-    """
-)
-TAIL_QUICK_7 = doubles(
-    """
-    -0x1.607105a558dc7p-11 -0x1.88587405f0377p-13 -0x1.f2d3ea459682dp-15 -0x1.63117d3350102p-16
-    -0x1.6e9189d34bb2fp-18 -0x1.2fd137ef8cddcp-20 -0x1.3d98c90ba5e73p-22 -0x1.8c6102616f6f7p-24
-    -0x1.6af0077f726d0p-26 -0x1.136c4ff928a6dp-28 -0x1.156766ee4950ap-4 -0x1.5ac8097cb2608p-5
-    -0x1.61c370601d9a7p-6 -0x1.2c3a841e1f245p-7 -0x1.0c135b3e405a5p-8 -0x1.f5d7011d342e3p-10
-    """
-)
-TAIL_QUICK_8 = doubles(
-    """
-    0x1.d96976a4750d2p-13 0x1.d7c8dc2d5fae5p-15 0x1.0ddeac3304935p-16 0x1.5ba0df5aee3e8p-18
-    0x1.370a3a8f2656bp-20 0x1.b4a1a7a3ccadfp-23 0x1.89a3fd1411f19p-25 0x1.ae67856917d99p-27
-    0x1.4a2051bc0a75ap-29 0x1.9bf8b8c36af1ep-32 0x1.08748931d05bcp-5 0x1.40a242580d490p-6
-    0x1.3784a3dd34a41p-7 0x1.f189135cd24dap-9 0x1.a24c71a9568f1p-10 0x1.70f9181e2fd71p-11
-    """
-)
-TAIL_FAST_0 = doubles(
-    """
-    0x1.494daffb188bfp-2 0x1.058671b5609a3p-2 0x1.afbb3f3b8e386p-3 0x1.6e9827d231d63p-3
-    0x1.2a2af19db65adp-3 0x1.dc603a3eff21dp-4 0x1.8c14049cf2352p-4 0x1.52b80d4643e3dp-4
-    0x1.1618fbc8c66bap-4 0x1.c0cb9b29a2b59p-5 0x1.ddcd359cbea73p-1 0x1.a36bbb7f36c99p-1
-    0x1.5f28ade3e7f15p-1 0x1.1d16b580a94fbp-1 0x1.db747ee411c45p-2 0x1.9531e09b17df0p-2
-    """
-)
-TAIL_FAST_1 = doubles(
-    """
-    -0x1.4f198aa6b0060p-3 -0x1.b57036449a3b7p-4 -0x1.3086d85ca09c9p-4 -0x1.bd6ae51ea3a7ep-5
-    -0x1.2aa6552ea6db2p-5 -0x1.81149dd413330p-6 -0x1.0bc46d6640fdep-6 -0x1.8914e8c9c3ed6p-7
-    -0x1.09d8b42ef0fa5p-7 -0x1.5b059fa1883a8p-8 -0x1.0300a1ac421fcp+0 -0x1.a47283bafc94ep-1
-    -0x1.3a5c67ea5697dp-1 -0x1.babd0e906ca1cp-2 -0x1.4369f61ec7edbp-2 -0x1.e78b3582ca67fp-3
-    """
-)
-TAIL_FAST_2 = doubles(
-    """
-    0x1.37ea2486d6265p-4 0x1.5672b8e176e2ap-5 0x1.989589fd4d9bep-6 0x1.043fe1874788fp-6
-    0x1.22f0632aba8f0p-7 0x1.317c136a1c5e9p-8 0x1.653503b57474fp-9 0x1.c39a490ab828cp-10
-    0x1.f8c37f14a1fe5p-11 0x1.0b1a413a6d59bp-11 0x1.bd6d216104a49p-1 0x1.549642c8fea56p-1
-    0x1.d28c0d49f8da0p-2 0x1.257741cb25a5fp-2 0x1.80ef8f1330813p-3 0x1.05e7250e733f2p-3
-    """
-)
-TAIL_FAST_3 = doubles(
-    """
-    -0x1.0dc0552a76278p-5 -0x1.fa97e5770cf56p-7 -0x1.063054dad86dcp-7 -0x1.258f2c1f23a6bp-8
-    -0x1.142ac1e084226p-9 -0x1.dc12b8a1ede8dp-11 -0x1.d65eabb6ba7f1p-12 -0x1.00e38a53d930ep-12
-    -0x1.dbe1a5fae6a18p-14 -0x1.994bb2b812355p-15 -0x1.46c6d7ddeedb5p-1 -0x1.db72f90cd1f94p-2
-    -0x1.2e81a7d30f79dp-2 -0x1.59c256492ff3cp-3 -0x1.9d577f00fd1ddp-4 -0x1.0133ccaba106cp-4
-    """
-)
-TAIL_FAST_4 = doubles(
-    """
-    0x1.b6586a3e47d05p-7 0x1.648fae3ff091cp-8 0x1.435b71d5421e7p-9 0x1.409c53f078c84p-10
-    0x1.ffe91e2f367b8p-12 0x1.6cbe47b651d28p-13 0x1.31dc8875e5b84p-14 0x1.217fcb635ab1ep-15
-    0x1.bdc87efed65c9p-17 0x1.383b34f2403b1p-18 0x1.a900c10a90c31p-2 0x1.28037f6e8d845p-2
-    0x1.611b505673643p-3 0x1.72d490ddd429fp-4 0x1.9831ce9bf5f15p-5 0x1.d4e70d4f1eea2p-6
-    """
-)
-TAIL_FAST_5 = doubles(
-    """
-    -0x1.56064146959bap-8 -0x1.e57d4f6c3020ep-10 -0x1.8401662770b9bp-11 -0x1.56499695376cbp-12
-    -0x1.d9b43e5032a59p-14 -0x1.170f7d885abecp-15 -0x1.8d51406a37c33p-17 -0x1.45f0601e17bb0p-18
-    -0x1.a8a8d22298c92p-20 -0x1.e1be3aee2e9aep-22 -0x1.f68a55163da41p-3 -0x1.508cb8c46f6c3p-3
-    -0x1.7c7eb4f1806cbp-4 -0x1.71d9fd4fb3405p-5 -0x1.7971973f69a50p-6 -0x1.92c05e4a7490dp-7
-    """
-)
-TAIL_FAST_6 = doubles(
-    """
-    0x1.f304b88a769cfp-10 0x1.39056f6229112p-11 0x1.bd5ff188c5f3ap-13 0x1.6051ecb1046d3p-14
-    0x1.a21cc39da318bp-16 0x1.9cf88996ebbe9p-18 0x1.f78e0f91dad63p-20 0x1.68215d6f9bcf7p-21
-    0x1.872313d64aaa2p-23 0x1.6b629b9ed7683p-25 0x1.111bb6a7f7e98p-3 0x1.60fa03a8780d8p-4
-    0x1.797b85c1b8c44p-5 0x1.5638367716f40p-6 0x1.4612133d9b85bp-7 0x1.454628565d6dbp-8
-    """
-)
+QUICK_OVER_0, QUICK_OVER_1, QUICK_OVER_2, QUICK_OVER_3, QUICK_OVER_4, QUICK_OVER_5 = QUICK_OVER
+QUICK_UNDER_0, QUICK_UNDER_1, QUICK_UNDER_2, QUICK_UNDER_3, QUICK_UNDER_4, QUICK_UNDER_5, QUICK_UNDER_6, QUICK_UNDER_7 = QUICK_UNDER
+FAST_OVER_0, FAST_OVER_1, FAST_OVER_2, FAST_OVER_3 = FAST_OVER
+FAST_UNDER_0, FAST_UNDER_1, FAST_UNDER_2, FAST_UNDER_3, FAST_UNDER_4, FAST_UNDER_5 = FAST_UNDER
 # Fast mode, float32: erf(x) = x * NEAR(x**2) below 1, 1 - 2**FAR(x) above.
 NEAR = doubles(
     """
@@ -524,19 +424,11 @@ def erfc_careful(x: Lanes):
 
 
 @lane_function
-def erfc_quick(x: Lanes):
-    """erfc of float64 lanes in [0, 10.25], to 2**-35.7."""
-    j, h = quarter_binade(x + TAIL_SHIFT)
-    y = lookup(TAIL_QUICK_8, j)
-    y = y * h + lookup(TAIL_QUICK_7, j)
-    y = y * h + lookup(TAIL_QUICK_6, j)
-    y = y * h + lookup(TAIL_QUICK_5, j)
-    y = y * h + lookup(TAIL_QUICK_4, j)
-    y = y * h + lookup(TAIL_QUICK_3, j)
-    y = y * h + lookup(TAIL_QUICK_2, j)
-    y = y * h + lookup(TAIL_QUICK_1, j)
-    y = y * h + lookup(TAIL_QUICK_0, j)
-    return quick_exponential(x * x * -UNITS) * y
+def erfc_quick(size: Lanes):
+    """erfc of float64 lanes in [0, 10.25], to 2**-37.9."""
+    over = QUICK_OVER_0 + size * (QUICK_OVER_1 + size * (QUICK_OVER_2 + size * (QUICK_OVER_3 + size * (QUICK_OVER_4 + size * (QUICK_OVER_5 + size)))))
+    under = QUICK_UNDER_0 + size * (QUICK_UNDER_1 + size * (QUICK_UNDER_2 + size * (QUICK_UNDER_3 + size * (QUICK_UNDER_4 + size * (QUICK_UNDER_5 + size * (QUICK_UNDER_6 + size * (QUICK_UNDER_7)))))))
+    return quick_exponential(size * size * -UNITS) * over / under
 
 
 def erf(x: Lanes):
@@ -557,7 +449,7 @@ def erfc(x: Lanes):
     size = convert(select(size > 10.25, 10.25, size), "float64")
     y = erfc_quick(size)
     y = select(x < 0.0, 2.0 - y, y)
-    rare = in_wide_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SUBNORMAL_COUNT)
+    rare = in_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SUBNORMAL_COUNT)
     if any_lane(rare):
         careful = erfc_careful(size)
         y = select(rare, select(x < 0.0, 2.0 - careful, careful), y)
@@ -580,19 +472,14 @@ def erf_fast(x: Lanes):
 
 
 def erfc_fast(x: Lanes):
-    """Fast mode, float32 to float64 lanes, as erfc with lower degrees: at most 1 ulp off."""
+    """Fast mode, float32 lanes, at most 2 ulp off: numerator and denominator in float64 lanes, divided in float32."""
     size = absolute(x)
     size = convert(select(size > 10.25, 10.25, size), "float64")
-    j, h = quarter_binade(size + TAIL_SHIFT)
-    y = lookup(TAIL_FAST_6, j)
-    y = mul_add(y, h, lookup(TAIL_FAST_5, j))
-    y = mul_add(y, h, lookup(TAIL_FAST_4, j))
-    y = mul_add(y, h, lookup(TAIL_FAST_3, j))
-    y = mul_add(y, h, lookup(TAIL_FAST_2, j))
-    y = mul_add(y, h, lookup(TAIL_FAST_1, j))
-    y = mul_add(y, h, lookup(TAIL_FAST_0, j))
-    y = wide_exponential_fast(size * size * -UNITS) * y
-    return select(x < 0.0, 2.0 - y, y)
+    over = mul_add(mul_add(mul_add((size + FAST_OVER_3), size, FAST_OVER_2), size, FAST_OVER_1), size, FAST_OVER_0)
+    under = mul_add(mul_add(mul_add(mul_add(mul_add(FAST_UNDER_5, size, FAST_UNDER_4), size, FAST_UNDER_3), size, FAST_UNDER_2), size, FAST_UNDER_1), size, FAST_UNDER_0)
+    over = wide_exponential_fast(size * size * -UNITS) * over
+    over = select(x < 0.0, mul_add(under, 2.0, -over), over)
+    return convert(over, "float32") / convert(under, "float32")
 
 
 OPERATORS = (
