@@ -22,6 +22,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 #: Elements of a strided operand that are gathered at once.
 CHUNK = 256
+
+#: Groups a turn of the loop, for the cheap kernels whose loop would otherwise count for as much as the work.
+UNROLL = 4
 
 
 def assembly(key: Key) -> str:
@@ -90,7 +94,7 @@ def _optimised(key: Key) -> llvm.ModuleRef:
             raise RuntimeError(f"the kernel of {key} calls {function.name}, which is no lane operation")
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     # The lanes are explicit already: these passes would only cost compile time.
-    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+    options.loop_vectorization = options.slp_vectorization = False
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     return module
@@ -139,6 +143,8 @@ class _Body:
         operator = OPERATORS[key.operator]
         kernel = operator.kernel_for(tuple(self.inputs), self.output, dict(key.choices))
         self.kernel = kernel.fast if key.fast and kernel.fast is not None else kernel.exact
+        #: Whether the loop around the kernel costs about as much as the kernel.
+        self.cheap = operator.category != "c"
         #: Bitcode of each lane function called, by symbol.
         self.parts: dict[str, bytes] = {}
 
@@ -151,10 +157,32 @@ class _Body:
         """The address so many elements further on."""
         return self.builder.gep(address, [self.builder.mul(elements, size)])
 
-    def for_range(self, start, stop, step: int):
-        from numba.core.cgutils import for_range_slice
+    @contextmanager
+    def loop(self, start, stop, step, unroll: int = 1):
+        """A forward loop: yields the position. ``start`` may be at or beyond ``stop``; the step is positive."""
+        builder = self.builder
+        before = builder.block
+        head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "after"))
+        builder.branch(head)
+        builder.position_at_end(head)
+        position = builder.phi(self.word)
+        position.add_incoming(start, before)
+        builder.cbranch(builder.icmp_signed("<", position, stop), body, after)
+        builder.position_at_end(body)
+        yield position
+        position.add_incoming(builder.add(position, step), builder.block)
+        back = builder.branch(head)
+        if unroll > 1:
+            back.set_metadata("llvm.loop", self.unroll_hint(unroll))
+        builder.position_at_end(after)
 
-        return for_range_slice(self.builder, start, stop, self.constant(step), self.word)
+    def unroll_hint(self, count: int):
+        """Loop metadata: this loop is to be unrolled so many times. Its first operand has to be itself."""
+        module, word = self.builder.module, self.ir.IntType(32)
+        hint = module.add_metadata([self.ir.MetaDataString(module, "llvm.loop.unroll.count"), word(count)])
+        loop = module.add_metadata([hint])
+        loop.operands = (loop, hint)
+        return loop
 
     def copy_element(self, storage: Storage, source, target):
         """Copy one stored element between byte addresses."""
@@ -183,51 +211,53 @@ class _Body:
         scalar = [builder.icmp_signed("==", step, self.constant(0)) for step in steps[:-1]]
         strided = [builder.not_(builder.or_(d, s)) for d, s in zip(dense, scalar, strict=False)] + [builder.not_(dense[-1])]
         any_strided = functools.reduce(builder.or_, strided)
+        any_scalar = functools.reduce(builder.or_, scalar)
         chunk = builder.select(any_strided, self.constant(CHUNK), self.count)
         # A chunk of 0 would never end.
         with builder.if_then(builder.icmp_signed("<=", self.count, self.constant(0))):
             builder.ret_void()
         for k, storage in enumerate(self.inputs):
-            with builder.if_then(scalar[k]), self.for_range(self.constant(0), self.constant(self.key.lanes), 1) as (j, _):
+            with builder.if_then(scalar[k]), self.loop(self.constant(0), self.constant(self.key.lanes), self.constant(1)) as j:
                 self.copy_element(storage, addresses[k], self.advance(buffers[k], j, self.constant(storage.size)))
         advances = [
             builder.select(is_scalar, self.constant(0), self.constant(s.size))
             for is_scalar, s in zip(scalar, self.inputs, strict=True)
         ] + [self.constant(self.output.size)]
-        with self.chunks(chunk) as (start, length):
+        with self.loop(self.constant(0), self.count, chunk) as start:
+            rest = builder.sub(self.count, start)
+            length = builder.select(builder.icmp_signed("<", rest, chunk), rest, chunk)
             places = []
             for k, storage in enumerate(operands):
                 here = self.advance(addresses[k], start, steps[k])
                 if k < len(self.inputs):
-                    with builder.if_then(strided[k]), self.for_range(self.constant(0), length, 1) as (j, _):
+                    with builder.if_then(strided[k]), self.loop(self.constant(0), length, self.constant(1)) as j:
                         source = self.advance(here, j, steps[k])
                         self.copy_element(storage, source, self.advance(buffers[k], j, self.constant(storage.size)))
                 places.append(builder.select(dense[k], here, buffers[k]))
             whole = builder.and_(length, self.constant(-self.key.lanes)) if self.key.lanes > 1 else self.constant(0)
             if self.key.lanes > 1:
-                with self.for_range(self.constant(0), whole, self.key.lanes) as (i, _):
-                    self.group(places, advances, i, self.key.lanes)
-            with self.for_range(whole, length, 1) as (i, _):
+                self.groups(places, advances, any_scalar, whole)
+            with self.loop(whole, length, self.constant(1)) as i:
                 self.group(places, advances, i, 1)
-            with builder.if_then(strided[-1]), self.for_range(self.constant(0), length, 1) as (j, _):
+            with builder.if_then(strided[-1]), self.loop(self.constant(0), length, self.constant(1)) as j:
                 source = self.advance(buffers[-1], j, self.constant(self.output.size))
                 here = self.advance(addresses[-1], start, steps[-1])
                 self.copy_element(self.output, source, self.advance(here, j, steps[-1]))
         builder.ret_void()
 
-    def chunks(self, chunk):
-        """Loop over the chunks: yields the first element and the length of each."""
-        from contextlib import contextmanager
-
-        @contextmanager
-        def loop():
-            from numba.core.cgutils import for_range_slice
-
-            with for_range_slice(self.builder, self.constant(0), self.count, chunk, self.word) as (start, _):
-                rest = self.builder.sub(self.count, start)
-                yield start, self.builder.select(self.builder.icmp_signed("<", rest, chunk), rest, chunk)
-
-        return loop()
+    def groups(self, places, advances, any_scalar, whole) -> None:
+        """The loop over whole groups; where it costs as much as the kernel, one more for operands that are all dense."""
+        width = self.constant(self.key.lanes)
+        if self.cheap:
+            with self.builder.if_else(any_scalar) as (general, dense):
+                with general, self.loop(self.constant(0), whole, width) as i:
+                    self.group(places, advances, i, self.key.lanes)
+                sizes = [self.constant(storage.size) for storage in (*self.inputs, self.output)]
+                with dense, self.loop(self.constant(0), whole, width, UNROLL) as i:
+                    self.group(places, sizes, i, self.key.lanes)
+        else:
+            with self.loop(self.constant(0), whole, width) as i:
+                self.group(places, advances, i, self.key.lanes)
 
     def group(self, places, advances, position, lanes: int) -> None:
         """One group of lanes, from memory to memory."""

@@ -110,7 +110,13 @@ def plan(
     path = default_path() if path is None else check_path(path)
     given = dict(attributes or {})
     operands, by_keyword = _operands(operator, arrays, given)
-    reusable = not given and not by_keyword and not operator.variadic
+    # A call like it may skip the plan where its operands, as they are, go to one ufunc.
+    reusable = (
+        not by_keyword
+        and all(isinstance(a, (np.ndarray, np.generic)) for a in arrays)
+        and (len(arrays) <= 2 and not operator.finish_mean if operator.variadic else len(arrays) == len(operator.operands))
+        and operator.name != "cast_like"
+    )
     chosen = _attributes(operator, given)
     operands, value = _common_dtype(operator, operands)
     if value.short not in operator.dtypes:

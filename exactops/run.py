@@ -6,6 +6,7 @@ and operand dtypes were seen before goes straight from a dictionary to the ufunc
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +24,7 @@ from exactops.ufuncs import ufunc
 _EXACT = "exact"
 
 #: What is known of calls seen before: (spelling, mode, path, operand dtypes) -> ufunc, attribute operands, result dtype.
+_WARM_LIMIT = 10_000
 _warm: dict[tuple, tuple[np.ufunc, tuple, np.dtype]] = {}
 
 
@@ -84,20 +86,22 @@ def run(
     >>> exactops.run("exp", np.array([0.0, 1.0], np.float32))
     array([1.       , 2.7182817], dtype=float32)
     """
-    if where is True and not attributes:
+    if where is True:
         try:
-            if len(arrays) == 1:
-                (x,) = arrays
-                call, extra, result = _warm[op, mode, path, x.dtype]
-                if out is None:
-                    return call(x, *extra)
-                if out.dtype is result and out.shape == x.shape:
-                    return call(x, *extra, out)
+            if attributes:
+                call, extra, result = _warm[op, mode, path, *_attribute_key(attributes), *[a.dtype for a in arrays]]
+            elif len(arrays) == 1:
+                call, extra, result = _warm[op, mode, path, arrays[0].dtype]
             else:
                 call, extra, result = _warm[op, mode, path, *[a.dtype for a in arrays]]
-                if out is None:
-                    return call(*arrays, *extra)
-                if out.dtype is result and all([a.shape == out.shape for a in arrays]):
+            if out is None:
+                return call(*arrays, *extra)
+            shape = out.shape
+            if out.dtype is result:
+                for array in arrays:
+                    if array.shape != shape:
+                        break
+                else:
                     return call(*arrays, *extra, out)
         except (KeyError, AttributeError, TypeError):
             # Not seen before, or not a call that has this short way: the plan knows what is wrong with it, if anything.
@@ -105,13 +109,28 @@ def run(
     return _run(find_operator(op), op, arrays, mode, path, out, where, attributes)
 
 
+def _attribute_key(attributes: dict[str, Any]) -> list[Any]:
+    """Attributes as part of a key. Values that are equal but not the same (1, 1.0 and True; 0.0 and -0.0) get different keys."""
+    key: list[Any] = []
+    for name, value in attributes.items():
+        if value == 0 and isinstance(value, (float, np.floating)):
+            raise TypeError("a zero has two signs")
+        key += (name, type(value), value)
+    return key
+
+
 def _run(
     operator: Operator, spelling: str, arrays: tuple, mode: str, path: str | None, out: Any, where: Any, attributes: dict
 ) -> Any:
     planned = plan(operator, arrays, mode, path, out, where, attributes)
     call = ufunc(planned.key)
-    if planned.reusable and len(planned.operands) == len(arrays) and all(hasattr(a, "dtype") for a in arrays):
-        _warm[spelling, mode, path, *[a.dtype for a in arrays]] = (call, planned.attributes, planned.result)
+    if planned.reusable and len(_warm) < _WARM_LIMIT:
+        with contextlib.suppress(TypeError):
+            _warm[spelling, mode, path, *_attribute_key(attributes), *[a.dtype for a in arrays]] = (
+                call,
+                planned.attributes,
+                planned.result,
+            )
     if operator.variadic:
         return _fold(planned, call)
     return call(*planned.operands, *planned.attributes, **_output(planned))

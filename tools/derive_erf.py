@@ -75,9 +75,6 @@ def tail_rows(function, shift, degree: int) -> tuple[list, list]:
         middle, half = low + binade / 8, binade / 8
         index = (int(mp.nint(mp.log(binade, 2))) + 1023) % 4 * 4 + int((low / binade - 1) * 4)
         row = fit(lambda h: function(middle + h - shift), -half, half, degree, relative=True)
-        if function is scaled_erfc and low == shift:
-            # One unit more, found by trial: the one hard case of erfc, 0xb76c9f62 (2**-52 from a tie), is then right.
-            row = fit(lambda h: function(middle + h - shift), -half, half, degree, fixed=(row[0] + mpf(2) ** -53,))
         span = [half * i / 100 for i in range(-100, 101)]
         rows[index] = row
         errors[index] = max(abs(evaluate(row, h) / function(middle + h - shift) - 1) for h in span)

@@ -16,15 +16,18 @@ def constants() -> tuple[dict, dict]:
     ln2 = mp.log(2)
     ln2_head = rounded(ln2, 15)  # its product with k (8 bits) is exact
     growth = fit(mp.expm1, -HALF, HALF, 6, fixed=(0, 1), precision=24)
+    relative = fit(mp.expm1, -HALF, HALF, 7, fixed=(0, 1, mpf(1) / 2), precision=24, relative=True)
     binary = fit(lambda r: mp.power(2, r), -mpf("0.5001"), mpf("0.5001"), 6, fixed=(1,), precision=24, relative=True)
     return {
         "PER_LN2": hexadecimal(rounded(1 / ln2, 24)),
         "LN2_HEAD": hexadecimal(ln2_head),
         "LN2_TAIL": hexadecimal(rounded(ln2 - ln2_head, 24)),
         "FAST": tuple(hexadecimal(c) for c in growth[2:]),
+        "RELATIVE": tuple(hexadecimal(c) for c in relative[2:]),
         "BINARY": tuple(hexadecimal(c) for c in binary[1:]),
     }, {
         "FAST": largest_error(mp.exp, [1, *growth[1:]], -HALF, HALF, True),
+        "RELATIVE": largest_error(mp.expm1, relative, -HALF, HALF, True),
         "BINARY": largest_error(lambda r: mp.power(2, r), binary, -mpf("0.5001"), mpf("0.5001"), True),
     }
 

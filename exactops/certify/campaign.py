@@ -4,6 +4,9 @@ The inputs are walked in the order of their bit patterns, in chunks of ``CHUNK``
 hash** of a run is the SHA-256 of the chunks' SHA-256 digests (32 bytes each, in order); a chunk's digest is that of its results
 as little-endian bit patterns. So it depends on the results alone, not on the number of processes, and two machines can compare
 chunks. A half type's 65,536 inputs are one chunk.
+
+An input of pow is a pair. For the half types all 2**32 pairs are tried, in the order of the number whose upper 16 bits are the
+base and whose lower are the exponent. For float32, pairs are drawn (:func:`exactops.certify.powers.draw`) and counted from 0.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from exactops.certify import powers
 from exactops.certify.decision import correctly_rounded
 from exactops.certify.filter import reference
-from exactops.certify.functions import Function, function_of
+from exactops.certify.functions import function_of
 from exactops.dtypes import STORAGES, Storage
 
 CHUNK = 1 << 24
@@ -33,8 +37,8 @@ EXAMPLES = 8
 #: Largest error of fast mode, in units in the last place from exact mode.
 FAST_LIMIT = {"f32": 2, "f16": 1, "bf16": 1}
 
-#: A kernel: from an array of inputs to an array of results, of the same dtype.
-Evaluate = Callable[[np.ndarray], np.ndarray]
+#: A kernel: from arrays of operands to an array of results.
+Evaluate = Callable[..., np.ndarray]
 
 
 @dataclass
@@ -53,13 +57,13 @@ class Findings:
     worst : int
         Largest distance from the correctly rounded result in units in the last place (steps between neighbouring
         numbers), over results where both are numbers.
-    worst_input : int
-        Bits of an input with that distance; -1 where it is 0.
+    worst_input : tuple of int
+        Bits of the operands of a result with that distance; empty where it is 0.
     nan_mismatches, infinity_mismatches, zero_sign_mismatches, special_mismatches : int
         Exactly one of result and reference is NaN; exactly one is infinite, or they are opposite infinities; both are zeros of
-        opposite sign; the input is a zero or infinite and the result differs.
-    examples : list of (int, int, int)
-        Bits of input, result and reference of the first results counted in ``wrong``.
+        opposite sign; the input is a zero or infinite (of pow: a special case of C) and the result differs.
+    examples : list of tuple of int
+        Bits of operands, result and reference of the first results counted in ``wrong``.
     digests : dict from int to bytes
         SHA-256 of the results by number of the chunk.
     """
@@ -68,12 +72,12 @@ class Findings:
     wrong: int = 0
     undecided: int = 0
     worst: int = 0
-    worst_input: int = -1
+    worst_input: tuple[int, ...] = ()
     nan_mismatches: int = 0
     infinity_mismatches: int = 0
     zero_sign_mismatches: int = 0
     special_mismatches: int = 0
-    examples: list[tuple[int, int, int]] = field(default_factory=list)
+    examples: list[tuple[int, ...]] = field(default_factory=list)
     digests: dict[int, bytes] = field(default_factory=dict)
 
     def add(self, other: Findings) -> None:
@@ -112,6 +116,10 @@ class Task:
         Range of input bits; all of them by default.
     hash_only : bool
         Compute only the hash.
+    pairs, seed : int
+        Of a campaign of random pairs: their number and the seed.
+    exponent : str
+        Of pow: the type of the exponents; that of the bases by default.
     evaluate : callable, optional
         Another kernel in place of exactops'; picklable where there are several processes.
     """
@@ -124,6 +132,9 @@ class Task:
     start: int = 0
     stop: int | None = None
     hash_only: bool = False
+    pairs: int = 0
+    seed: int = 0
+    exponent: str = ""
     evaluate: Evaluate | None = None
 
     @property
@@ -134,17 +145,17 @@ class Task:
     @property
     def end(self) -> int:
         """The first input after the range."""
-        return 1 << (8 * self.storage.size) if self.stop is None else self.stop
+        return self.count if self.stop is None else self.stop
+
+    @property
+    def count(self) -> int:
+        """How many inputs there are in all."""
+        return self.pairs or 1 << (8 * self.storage.size * (2 if self.operator == "pow" else 1))
 
     @property
     def complete(self) -> bool:
-        """Whether all inputs of the type are in the range."""
-        return self.start == 0 and self.end == 1 << (8 * self.storage.size)
-
-    @property
-    def function(self) -> Function:
-        """The function of the real numbers."""
-        return function_of(self.operator, dict(self.attributes))
+        """Whether all inputs are in the range."""
+        return self.start == 0 and self.end == self.count
 
     @property
     def kernel(self) -> Evaluate:
@@ -202,17 +213,16 @@ def prove(task: Task, processes: int = 1, advance: Callable[[int], Any] = lambda
 def examine(task: Task, start: int, stop: int, advance: Callable[[int], Any] = lambda inputs: None) -> Findings:
     """Go through a range of inputs within one chunk."""
     found, digest = Findings(), hashlib.sha256()
-    kernel, function, storage = task.kernel, task.function, task.storage
+    kernel, storage = task.kernel, task.storage
     unsigned = np.dtype(f"u{storage.size}")
     for first, last in _parts(start, stop):
-        patterns = np.arange(first, last, dtype=unsigned)
-        results = np.ascontiguousarray(kernel(patterns.view(storage.dtype))).view(unsigned)
+        operands = _operands(task, first, last)
+        results = np.ascontiguousarray(kernel(*operands)).view(unsigned)
         digest.update(results.astype(unsigned.newbyteorder("<"), copy=False).data)
         if not task.hash_only:
-            expected, undecided = _expected(function, first, last, storage)
+            expected, special, undecided = _expected(task, operands, first, last)
             found.undecided += undecided
-            compare = _compare_exact if task.mode == "exact" else _compare_fast
-            compare(found, patterns, results, expected, storage)
+            _compare(found, task, operands, results, expected, special)
         found.inputs += last - first
         advance(last - first)
     found.digests[start // CHUNK] = digest.digest()
@@ -226,47 +236,85 @@ def _parts(start: int, stop: int) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _expected(function: Function, first: int, last: int, storage: Storage) -> tuple[np.ndarray, int]:
-    """Correctly rounded results; the half types have so few inputs that MPFR decides all."""
+def _operands(task: Task, first: int, last: int) -> tuple[np.ndarray, ...]:
+    """The operands with these numbers."""
+    dtype = task.storage.dtype
+    if task.pairs:
+        cut = slice(first % powers.BATCH, first % powers.BATCH + last - first)
+        x, y = powers.draw(task.seed, first // powers.BATCH, task.exponent or task.dtype)
+        return x[cut].view(dtype), y[cut]
+    if task.operator == "pow":
+        number = np.arange(first, last, dtype=np.uint32)
+        return (number >> np.uint32(16)).astype(np.uint16).view(dtype), number.astype(np.uint16).view(dtype)
+    return (np.arange(first, last, dtype=f"u{task.storage.size}").view(dtype),)
+
+
+def _expected(task: Task, operands: tuple[np.ndarray, ...], first: int, last: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """Correctly rounded results, which inputs are special, and how many results MPFR decided."""
+    storage = task.storage
+    patterns = _bits(operands[0])
+    if task.operator in ("pow", "powi"):
+        exponents = operands[1] if len(operands) == 2 else np.full(last - first, dict(task.attributes)["exp"], np.int64)
+        if exponents.dtype.kind not in "iu":
+            with np.errstate(invalid="ignore"):  # signalling NaNs
+                exponents = exponents.astype(np.float64)
+        return powers.reference(patterns, exponents, storage)
+    function = function_of(task.operator, dict(task.attributes))
+    magnitude = patterns & patterns.dtype.type((1 << (8 * storage.size - 1)) - 1)
+    special = (magnitude == 0) | (magnitude == _infinity(storage))
     if storage.short == "f32":
-        return reference(function, first, last)
+        expected, undecided = reference(function, first, last)
+        return expected, special, undecided
+    # The half types have so few inputs that MPFR decides all.
     values = (correctly_rounded(function, bits, storage) for bits in range(first, last))
-    return np.fromiter(values, np.uint16, last - first), last - first
+    return np.fromiter(values, np.uint16, last - first), special, last - first
 
 
-def _keep_examples(found: Findings, which: np.ndarray, *columns: np.ndarray) -> None:
-    room = EXAMPLES - len(found.examples)
-    for index in np.flatnonzero(which)[:room].tolist():
-        found.examples.append(tuple(int(column[index]) for column in columns))  # type: ignore[arg-type]
+def _bits(values: np.ndarray) -> np.ndarray:
+    return values.view(f"u{values.dtype.itemsize}")
 
 
-def _compare_exact(found: Findings, patterns: np.ndarray, results: np.ndarray, expected: np.ndarray, storage: Storage) -> None:
+def _infinity(storage: Storage) -> int:
+    return ((1 << storage.exponent) - 1) << (storage.significand - 1)
+
+
+def _compare(
+    found: Findings,
+    task: Task,
+    operands: tuple[np.ndarray, ...],
+    results: np.ndarray,
+    expected: np.ndarray,
+    special: np.ndarray,
+) -> None:
     differ = results != expected
-    if differ.any():
-        found.wrong += int(np.count_nonzero(differ))
-        _measure(found, patterns, results, expected, storage)
-        _keep_examples(found, differ, patterns, results, expected)
-
-
-def _compare_fast(found: Findings, patterns: np.ndarray, results: np.ndarray, expected: np.ndarray, storage: Storage) -> None:
-    if np.array_equal(results, expected):
+    if not differ.any():
         return
-    wrong = _measure(found, patterns, results, expected, storage)
+    beyond = _measure(found, operands, results, expected, special, task.storage)
+    wrong = differ if task.mode == "exact" else beyond
     found.wrong += int(np.count_nonzero(wrong))
-    _keep_examples(found, wrong, patterns, results, expected)
+    room = EXAMPLES - len(found.examples)
+    for index in np.flatnonzero(wrong)[:room].tolist():
+        found.examples.append(tuple(int(_bits(column)[index]) for column in (*operands, results, expected)))
 
 
-def _measure(found: Findings, patterns: np.ndarray, results: np.ndarray, expected: np.ndarray, storage: Storage) -> np.ndarray:
+def _measure(
+    found: Findings,
+    operands: tuple[np.ndarray, ...],
+    results: np.ndarray,
+    expected: np.ndarray,
+    special: np.ndarray,
+    storage: Storage,
+) -> np.ndarray:
     """Count the kinds of differences; true where fast mode allows none of it."""
     sign = results.dtype.type(1 << (8 * storage.size - 1))
-    infinity = results.dtype.type(((1 << storage.exponent) - 1) << (storage.significand - 1))
-    got, want, given = results & ~sign, expected & ~sign, patterns & ~sign
+    infinity = results.dtype.type(_infinity(storage))
+    got, want = results & ~sign, expected & ~sign
     nan = (got > infinity) != (want > infinity)
     both_nan = (got > infinity) & (want > infinity)
     numbers = ~nan & ~both_nan
     infinite = numbers & ((got == infinity) | (want == infinity)) & (results != expected)
     zeros = (got == 0) & (want == 0) & (results != expected)
-    special = ((given == 0) | (given == infinity)) & (results != expected) & ~both_nan
+    special = special & (results != expected) & ~both_nan
     for name, where in (
         ("nan_mismatches", nan),
         ("infinity_mismatches", infinite),
@@ -279,7 +327,8 @@ def _measure(found: Findings, patterns: np.ndarray, results: np.ndarray, expecte
     distance[~numbers | infinite] = 0
     largest = int(distance.max())
     if largest > found.worst:
-        found.worst, found.worst_input = largest, int(patterns[int(distance.argmax())])
+        index = int(distance.argmax())
+        found.worst, found.worst_input = largest, tuple(int(_bits(operand)[index]) for operand in operands)
     return nan | infinite | zeros | special | (distance > FAST_LIMIT[storage.short])
 
 
@@ -303,7 +352,7 @@ def summary(found: Findings, mode: str) -> Mapping[str, Any]:
         counts |= {
             "beyond_limit": found.wrong,
             "largest_error_ulp": found.worst,
-            "largest_error_input": f"{found.worst_input:#x}" if found.worst else None,
+            "largest_error_at": [f"{bits:#x}" for bits in found.worst_input],
             "nan_mismatches": found.nan_mismatches,
             "infinity_mismatches": found.infinity_mismatches,
             "zero_sign_mismatches": found.zero_sign_mismatches,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from exactops.certify.functions import GUARD_BITS, SAME, Function
 from exactops.certify.multiprecision import gmpy2
@@ -58,6 +59,16 @@ def encode(value: float, storage: Storage) -> int:
     return sign | round_dyadic(numerator, 1 - denominator.bit_length(), storage)
 
 
+def decided_rounding(value: Any, units: int, precision: int, storage: Storage) -> int | None:
+    """Bits of the magnitude of a number within so many units of the last of ``precision`` places of ``value``; None if open."""
+    mantissa, exponent = (int(part) for part in value.as_mantissa_exp())  # exact; abs(value) would round to the context
+    mantissa = abs(mantissa)
+    widen = precision - mantissa.bit_length()
+    mantissa, exponent = mantissa << widen, exponent - widen
+    low, high = (round_dyadic(mantissa + step, exponent, storage) for step in (-units, units))
+    return low if low == high else None
+
+
 def correctly_rounded(function: Function, bits: int, storage: Storage) -> int:
     """The bits of the correctly rounded result for one input."""
     x = decode(bits, storage)
@@ -79,14 +90,9 @@ def correctly_rounded(function: Function, bits: int, storage: Storage) -> int:
             value = function.value(gmpy2.mpfr(x))
         if value == 0:  # log(1): the only zero; MPFR's results do not underflow here
             return 0
-        mantissa, exponent = value.as_mantissa_exp()
-        mantissa, exponent = int(abs(mantissa)), int(exponent)
-        widen = precision - mantissa.bit_length()
-        mantissa, exponent = mantissa << widen, exponent - widen
         # A relative error of 2**(GUARD_BITS - precision) is at most 2**GUARD_BITS units of the last place.
-        low = round_dyadic(mantissa - (1 << GUARD_BITS), exponent, storage)
-        high = round_dyadic(mantissa + (1 << GUARD_BITS), exponent, storage)
-        if low == high:
-            return low | int(value < 0) << (storage.size * 8 - 1)
+        rounded = decided_rounding(value, 1 << GUARD_BITS, precision, storage)
+        if rounded is not None:
+            return rounded | int(value < 0) << (storage.size * 8 - 1)
         precision *= 2
     raise ArithmeticError(f"{function.name}({x!r}) lies on a rounding midpoint as far as {_LAST_PRECISION} bits tell")

@@ -92,7 +92,7 @@ def _magnitude(pattern):
 
 
 @numba.njit(inline="always")
-def _decide(value, low, error):
+def decide(value, low, error):
     """Bits of the float32 nearest to ``value + low``, which is wrong by at most ``error``, and whether that is decided."""
     v = value + low
     part = v - value
@@ -146,7 +146,7 @@ def _evaluate_segments(rows, offsets, sizes, result, undecided):
         error = row[13]
         for i in range(size):
             s, low = _polynomial(row, np.float64(i - half) * scale)
-            bits, open_ = _decide(s, low, error)
+            bits, open_ = decide(s, low, error)
             result[start + i] = bits
             undecided[start + i] = open_
 
@@ -261,7 +261,7 @@ def _evaluate_circle(upper, first_upper, lower, cosine, negate, result, undecide
         h1, m1, l1, h2, m2, l2 = _factors(upper, first_upper + k, cosine, negate)
         for b in range(4096):
             s, low = _rotated(h1, m1, l1, h2, m2, l2, lower, b)
-            bits, open_ = _decide(s, low, CIRCLE_ERROR)
+            bits, open_ = decide(s, low, CIRCLE_ERROR)
             result[k * 4096 + b] = bits
             undecided[k * 4096 + b] = open_
 
@@ -274,7 +274,7 @@ def _evaluate_quadratic(first, q, result, undecided):
     for i in range(len(result)):
         x = np.float64(np.uint32(first + i).view(np.float32))
         w = (q * x) * x
-        bits, open_ = _decide(0.5 * x, w, abs(w) * _QUADRATIC_RELATIVE)
+        bits, open_ = decide(0.5 * x, w, abs(w) * _QUADRATIC_RELATIVE)
         result[i] = bits
         undecided[i] = open_
 

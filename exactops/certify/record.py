@@ -67,7 +67,8 @@ def kernel_digest(operator: str) -> str:
 
 def identity(task: Task) -> dict[str, Any]:
     """What an entry is found by."""
-    return {"operator": task.operator, "dtype": task.dtype, "attributes": dict(task.attributes), "mode": task.mode}
+    key = {"operator": task.operator, "dtype": task.dtype, "attributes": dict(task.attributes), "mode": task.mode}
+    return key | ({"exponent": task.exponent or task.dtype} if task.operator == "pow" else {})
 
 
 def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: int, kernel: str) -> dict[str, Any]:
@@ -77,6 +78,7 @@ def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: 
     cpu = target()
     return {
         **identity(task),
+        **({"pairs": "drawn", "seed": task.seed} if task.pairs else {}),
         **({} if task.hash_only else summary(found, task.mode)),
         "sha256": found.sha256,
         "hashes": {path: found.sha256},
@@ -110,20 +112,21 @@ def store(file: Path, entry: dict[str, Any]) -> None:
     stands alone.
     """
     records = load(file)
-    key = [entry[name] for name in ("operator", "dtype", "attributes", "mode")]
+    names = ("operator", "dtype", "attributes", "mode", "exponent")
+    key = [entry.get(name) for name in names]
     kept, old = [], None
     for other in records["proofs"]:
-        if [other[name] for name in ("operator", "dtype", "attributes", "mode")] == key:
+        if [other.get(name) for name in names] == key:
             old = other
         else:
             kept.append(other)
-    if old is not None and old["kernel"] == entry["kernel"]:
+    same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in ("kernel", "seed"))
+    if old is not None and same_inputs:
         if "inputs" not in entry and "inputs" in old:
             entry = old | {"hashes": old["hashes"] | entry["hashes"]}
         else:
             entry = entry | {"hashes": old["hashes"] | entry["hashes"]}
-    order = ("operator", "dtype", "mode")
-    proofs = sorted([*kept, entry], key=lambda e: (*(e[name] for name in order), json.dumps(e["attributes"], sort_keys=True)))
+    proofs = sorted([*kept, entry], key=lambda e: json.dumps([e.get(name, "") for name in names], sort_keys=True))
     text = json.dumps({"about": _EXPLANATION, "proofs": proofs}, indent=1, ensure_ascii=False) + "\n"
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:

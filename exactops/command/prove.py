@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,10 @@ from exactops.command._common import CommandError, console, print_json, progress
 if TYPE_CHECKING:
     from exactops.certify.campaign import Findings, Task
     from exactops.operator import Operator
+
+#: Operators of a base and an exponent: see :mod:`exactops.certify.powers`.
+_POWERS = ("pow", "powi")
+_PAIRS = 1 << 24
 
 
 def add_parser(subparsers: Any) -> None:
@@ -36,6 +41,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--processes", type=_positive, metavar="N", help="default: one for each CPU this process may use")
     parser.add_argument("--start", type=_bits, metavar="BITS", help="first input, as a bit pattern such as 0x3f800000")
     parser.add_argument("--stop", type=_bits, metavar="BITS", help="the input after the last")
+    parser.add_argument("--pairs", type=_positive, metavar="N", help="of pow: how many pairs to draw (default for f32: 2**24)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of pow: the seed of the pairs drawn (default: 1)")
+    parser.add_argument("--exponent", choices=["f32", "f64", "i64"], help="of pow with --pairs: type of the exponents")
     parser.add_argument(
         "--hash-only", action="store_true", help="only the SHA-256 of the results, to compare paths or machines"
     )
@@ -94,6 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _task(arguments: argparse.Namespace) -> Task:
     import exactops
+    from exactops.certify import campaign
     from exactops.certify.campaign import Task
     from exactops.certify.functions import provable
     from exactops.command.run import _attributes
@@ -103,8 +112,8 @@ def _task(arguments: argparse.Namespace) -> Task:
         operator = find_operator(arguments.op)
     except exactops.UnsupportedError as error:
         raise CommandError(error) from None
-    if operator.name not in provable():
-        raise CommandError(f"{operator.name}: there are proofs for {', '.join(provable())}")
+    if operator.name not in (*provable(), *_POWERS):
+        raise CommandError(f"{operator.name}: there are proofs for {', '.join((*provable(), *_POWERS))}")
     if arguments.dtype not in operator.dtypes:
         raise CommandError(f"{operator.name} does not serve {arguments.dtype}: it serves {', '.join(operator.dtypes)}")
     attributes = _other_than_default(operator, _attributes(operator, arguments.attr))
@@ -117,10 +126,27 @@ def _task(arguments: argparse.Namespace) -> Task:
         arguments.start or 0,
         arguments.stop,
         arguments.hash_only,
+        *_pairs(arguments, operator),
     )
     if not 0 <= task.start < task.end <= 1 << (8 * task.storage.size):
         raise CommandError(f"--start and --stop: {task.start:#x} to {task.end:#x} is no range of {task.dtype} bit patterns")
+    try:
+        campaign.examine(replace(task, hash_only=True), task.start, task.start + 1)
+    except (TypeError, ValueError, OverflowError) as error:  # what this operator cannot do
+        raise CommandError(error) from None
     return task
+
+
+def _pairs(arguments: argparse.Namespace, operator: Operator) -> tuple[int, int, str]:
+    """Of pow: how many pairs, the seed and the type of the exponents."""
+    given = arguments.pairs or arguments.exponent
+    if operator.name != "pow" and given:
+        raise CommandError("--pairs and --exponent are for pow")
+    if operator.name == "pow" and arguments.dtype == "f32":
+        return arguments.pairs or _PAIRS, arguments.seed, arguments.exponent or "f32"
+    if given:
+        raise CommandError(f"all pairs of {arguments.dtype} are tried: leave out --pairs and --exponent")
+    return 0, 0, ""
 
 
 def _other_than_default(operator: Operator, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -159,12 +185,12 @@ def _available() -> int:
 
 def _title(task: Task) -> str:
     attributes = "".join(f" {name}={value}" for name, value in task.attributes)
-    return f"{task.operator}{attributes} {task.dtype} {task.mode}"
+    drawn = f" with {task.exponent} exponents, seed {task.seed}," if task.pairs else ""
+    return f"{task.operator}{attributes} {task.dtype}{drawn} {task.mode}"
 
 
 def _report(task: Task, path: str, found: Findings, seconds: float, file: Path | None) -> None:
     from exactops.certify.campaign import FAST_LIMIT
-    from exactops.certify.decision import decode
 
     out = console()
     out.print(f"{_title(task)}, path {path}: {found.inputs:,} inputs in {seconds:,.1f} s")
@@ -173,7 +199,7 @@ def _report(task: Task, path: str, found: Findings, seconds: float, file: Path |
         if task.mode == "exact":
             out.print(f"not correctly rounded: {found.wrong:,}")
         else:
-            where = f" at {found.worst_input:#x}" if found.worst else ""
+            where = f" at {', '.join(f'{bits:#x}' for bits in found.worst_input)}" if found.worst else ""
             out.print(f"largest error: {found.worst} ulp{where} (limit {FAST_LIMIT[task.dtype]})")
             out.print(
                 f"mismatches: {found.nan_mismatches:,} NaN, {found.infinity_mismatches:,} infinity, "
@@ -183,13 +209,26 @@ def _report(task: Task, path: str, found: Findings, seconds: float, file: Path |
         if found.examples:
             from rich.table import Table
 
-            table = Table("input", "got", "expected", "x", "got", "expected", box=None, pad_edge=False)
-            digits = 2 * task.storage.size
+            names = ("x", "y")[: len(found.examples[0]) - 2]
+            table = Table(*names, "got", "expected", *names, "got", "expected", box=None, pad_edge=False)
             for example in found.examples:
-                table.add_row(
-                    *(f"0x{bits:0{digits}x}" for bits in example), *(f"{decode(bits, task.storage):.9g}" for bits in example)
-                )
+                table.add_row(*_row(task, example))
             out.print(table)
     out.print(f"SHA-256 {found.sha256}" + ("" if task.complete else " (of this range)"))
     if file is not None:
         out.print(f"recorded in {file}")
+
+
+def _row(task: Task, example: tuple[int, ...]) -> list[str]:
+    """Operands, result and reference as bits, then as numbers."""
+    from exactops.certify.decision import decode
+    from exactops.dtypes import STORAGES
+
+    types = [task.storage] * len(example)
+    if task.exponent:
+        types[1] = STORAGES[task.exponent]
+    values = [
+        f"{decode(bits, kind):.9g}" if kind.kind == "f" else f"{bits - (bits >> 63 << 64)}"
+        for bits, kind in zip(example, types, strict=True)
+    ]
+    return [f"0x{bits:0{2 * kind.size}x}" for bits, kind in zip(example, types, strict=True)] + values

@@ -23,6 +23,13 @@ FAST = doubles(
     0x1.6d51500000000p-10
     """
 )
+# The same with an error that is small beside r (2**-28), for tanh.
+RELATIVE = doubles(
+    """
+    0x1.0000000000000p-1 0x1.5555540000000p-3 0x1.5554f00000000p-5 0x1.1113080000000p-7
+    0x1.6d436c0000000p-10 0x1.9e07760000000p-13
+    """
+)
 # 2**r = 1 + r * (BINARY[0] + r * BINARY[1] + ...).
 BINARY = doubles(
     """
@@ -32,6 +39,7 @@ BINARY = doubles(
 )
 
 FAST_2, FAST_3, FAST_4, FAST_5, FAST_6 = FAST
+RELATIVE_2, RELATIVE_3, RELATIVE_4, RELATIVE_5, RELATIVE_6, RELATIVE_7 = RELATIVE
 BINARY_1, BINARY_2, BINARY_3, BINARY_4, BINARY_5, BINARY_6 = BINARY
 
 
@@ -47,6 +55,14 @@ def reduce_fast(x: Lanes):
 def growth_fast(r: Lanes):
     """``e**r - 1`` for ``|r| <= 0.3467``."""
     tail = mul_add(mul_add(mul_add(mul_add(FAST_6, r, FAST_5), r, FAST_4), r, FAST_3), r, FAST_2)
+    return mul_add(r * r, tail, r)
+
+
+@lane_function
+def relative_growth_fast(r: Lanes):
+    """``e**r - 1`` for ``|r| <= 0.3467``, good near zero too."""
+    tail = mul_add(mul_add(RELATIVE_7, r, RELATIVE_6), r, RELATIVE_5)
+    tail = mul_add(mul_add(mul_add(tail, r, RELATIVE_4), r, RELATIVE_3), r, RELATIVE_2)
     return mul_add(r * r, tail, r)
 
 

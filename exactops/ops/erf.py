@@ -11,6 +11,7 @@ from exactops.numerics.exponential_fast import (
     wide_exponential_fast,
 )
 from exactops.numerics.intervals import quarter_binade
+from exactops.numerics.rounding import fast_two_sum, round_to_odd
 from exactops.operator import Kernel, Operator
 
 # erf on [0, 4): sixteen intervals around CENTRES, one table for each power of the distance from the centre. The centres are
@@ -208,7 +209,7 @@ TAIL_0 = doubles(
     """
     0x1.494daffa2ad68p-2 0x1.058671b52c776p-2 0x1.afbb3f3b7343bp-3 0x1.6e9827d229d2dp-3
     0x1.2a2af19c14930p-3 0x1.dc603a3e77e9bp-4 0x1.8c14049cd551ep-4 0x1.52b80d463c470p-4
-    0x1.1618fbc75f8a0p-4 0x1.c0cb9b2935b92p-5 0x1.ddcd359cbe324p-1 0x1.a36bbb7f3686dp-1
+    0x1.1618fbc75f8a0p-4 0x1.c0cb9b2935b92p-5 0x1.ddcd359cbe323p-1 0x1.a36bbb7f3686dp-1
     0x1.5f28ade3ca4acp-1 0x1.1d16b5809eaf6p-1 0x1.db747ee409ac5p-2 0x1.9531e09b149b5p-2
     """
 )
@@ -224,7 +225,7 @@ TAIL_2 = doubles(
     """
     0x1.37ea271bc56ddp-4 0x1.5672b9ea13cd0p-5 0x1.98958a7a8e1cbp-6 0x1.043fe1a98be0fp-6
     0x1.22f0664f3c825p-7 0x1.317c144f8b271p-8 0x1.6535040e2c68cp-9 0x1.c39a4935f99c1p-10
-    0x1.f8c382c544205p-11 0x1.0b1a41bf02702p-11 0x1.bd6d21677017dp-1 0x1.549642cc98547p-1
+    0x1.f8c382c544205p-11 0x1.0b1a41bf02702p-11 0x1.bd6d216771d7bp-1 0x1.549642cc98547p-1
     0x1.d28c0e1177bd0p-2 0x1.2577420fcd40dp-2 0x1.80ef8f454cadbp-3 0x1.05e72521ca043p-3
     """
 )
@@ -232,7 +233,7 @@ TAIL_3 = doubles(
     """
     -0x1.0dc51d294233ep-5 -0x1.fa9d3ac95561cp-7 -0x1.0632076809e00p-7 -0x1.259061ba8538bp-8
     -0x1.1434ae0586d01p-9 -0x1.dc1af883a3354p-11 -0x1.d662fda6d554dp-12 -0x1.00e4e3d2d7155p-12
-    -0x1.dbf548a06018cp-14 -0x1.99532cdaf30f1p-15 -0x1.46c6f62982c4ep-1 -0x1.db731eedabbcep-2
+    -0x1.dbf548a06018cp-14 -0x1.99532cdaf30f1p-15 -0x1.46c6f6298257fp-1 -0x1.db731eedabbcep-2
     -0x1.2e82dbf847133p-2 -0x1.59c35c06f899fp-3 -0x1.9d5868de0a06ep-4 -0x1.01343a2c91cb2p-4
     """
 )
@@ -240,7 +241,7 @@ TAIL_4 = doubles(
     """
     0x1.b65944f2c970cp-7 0x1.64907215e9f50p-8 0x1.435c04e2be2a5p-9 0x1.409cc2ee9f5fap-10
     0x1.fff032a1f50f1p-12 0x1.6cc10c169401ep-13 0x1.31dddbe4aaa13p-14 0x1.21808c2641e85p-15
-    0x1.bdd1fbfc7b2f0p-17 0x1.383e40b0829adp-18 0x1.a900b22ad85c4p-2 0x1.280377ec859c5p-2
+    0x1.bdd1fbfc7b2f0p-17 0x1.383e40b0829adp-18 0x1.a900b20edbceep-2 0x1.280377ec859c5p-2
     0x1.611afb949e83dp-3 0x1.72d46a9976516p-4 0x1.9831c2caa721cp-5 0x1.d4e711a454a2bp-6
     """
 )
@@ -248,7 +249,7 @@ TAIL_5 = doubles(
     """
     -0x1.513ed75ede926p-8 -0x1.e028e8a71b0ddp-10 -0x1.809ce8abb673ap-11 -0x1.53dec9d26897fp-12
     -0x1.cfcdea1cd8672p-14 -0x1.12f1743bf3a61p-15 -0x1.8900e0bc87582p-17 -0x1.433e2894f8057p-18
-    -0x1.9edfad3951c05p-20 -0x1.da48652efbd15p-22 -0x1.f597e761b4d2bp-3 -0x1.4ff52d47ba809p-3
+    -0x1.9edfad3951c05p-20 -0x1.da48652efbd15p-22 -0x1.f597e7752a2b8p-3 -0x1.4ff52d47ba809p-3
     -0x1.7a16147a005c2p-4 -0x1.6fce5debc5731p-5 -0x1.779dd2ad917dap-6 -0x1.910a5d814e8d6p-7
     """
 )
@@ -256,7 +257,7 @@ TAIL_6 = doubles(
     """
     0x1.ee705f53e79aep-10 0x1.369ff98dd59a7p-11 0x1.ba8a655cfb041p-13 0x1.5e738e4e549f6p-14
     0x1.9b50cfbacf878p-16 0x1.9818bfd85acbdp-18 0x1.f31a30c693a96p-20 0x1.65acc8083da48p-21
-    0x1.7f9c1c1de90c3p-23 0x1.66a54e47b5cd0p-25 0x1.10e19d57a0fa4p-3 0x1.60b04fb988429p-4
+    0x1.7f9c1c1de90c3p-23 0x1.66a54e47b5cd0p-25 0x1.10e25d385ed94p-3 0x1.60b04fb988429p-4
     0x1.78491ec6e531ep-5 0x1.552fed1f67bc8p-6 0x1.452640ce94018p-7 0x1.446c4c6769e5ep-8
     """
 )
@@ -264,7 +265,7 @@ TAIL_7 = doubles(
     """
     -0x1.5b0ac1e5c4d37p-11 -0x1.83821eb4710c7p-13 -0x1.edd421831b542p-15 -0x1.602509219c595p-16
     -0x1.6577891841e73p-18 -0x1.2a6259b043dedp-20 -0x1.395be111a73dfp-22 -0x1.884f2706080cap-24
-    -0x1.607a435e4218dp-26 -0x1.0e0ac64445f49p-28 -0x1.14e0db48ebb00p-4 -0x1.5a283722a831cp-5
+    -0x1.607a435e4218dp-26 -0x1.0e0ac64445f49p-28 -0x1.14e03f95cc0a2p-4 -0x1.5a283722a831cp-5
     -0x1.5f774809cfacfp-6 -0x1.2a7f60fb00c27p-7 -0x1.0ab3636ba3308p-8 -0x1.f38c4a8e08f42p-10
     """
 )
@@ -272,7 +273,7 @@ TAIL_8 = doubles(
     """
     0x1.d44fe98271d96p-13 0x1.d37c751002abep-15 0x1.0bcdaf2749c04p-16 0x1.5966f7dfd9768p-18
     0x1.30c38c87d5c13p-20 0x1.ae2064c28634bp-23 0x1.85325530be61fp-25 0x1.aab292823c4fep-27
-    0x1.41e0f12c82734p-29 0x1.94f14c3333d5ep-32 0x1.0f045e6cf37edp-5 0x1.4274a1a7466abp-6
+    0x1.41e0f12c82734p-29 0x1.94f14c3333d5ep-32 0x1.0a0557276c669p-5 0x1.4274a1a7466abp-6
     0x1.366438c4d3e45p-7 0x1.efbbd00fb8965p-9 0x1.a10a46eee3823p-10 0x1.6fea4f6578e9ep-11
     """
 )
@@ -280,7 +281,7 @@ TAIL_9 = doubles(
     """
     -0x1.30bf48ac67a8bp-14 -0x1.115f27a67e262p-16 -0x1.1ad3325bb5899p-18 -0x1.4b20f424c354ap-20
     -0x1.fe3fad75cd86bp-23 -0x1.31c4580769447p-25 -0x1.de41be256cff9p-28 -0x1.cc4418d0b99f6p-30
-    -0x1.242751becf3c4p-32 -0x1.2e58cd3ae504bp-35 -0x1.df3253af7f3bbp-7 -0x1.23b11cd06ef8ep-7
+    -0x1.242751becf3c4p-32 -0x1.2e58cd3ae504bp-35 -0x1.e80b6dac5402ap-7 -0x1.23b11cd06ef8ep-7
     -0x1.04ae95217361ep-8 -0x1.88b579395fa0ap-10 -0x1.3864f689271f1p-11 -0x1.0455ebaec1183p-12
     """
 )
@@ -288,7 +289,7 @@ TAIL_10 = doubles(
     """
     0x1.7fdb26b784e0bp-16 0x1.3640d6bf5144ap-18 0x1.21aa3ee8eaefep-20 0x1.304c969c617d6p-22
     0x1.a36ddf01fe2b6p-25 0x1.aca3b00af860bp-28 0x1.2246de75eb571p-30 0x1.dc65bde89cb76p-33
-    0x1.076a199137072p-35 0x1.c1002b459b066p-39 -0x1.4e836382ac5c3p-3 -0x1.8ba6eca72fe2bp-6
+    0x1.076a199137072p-35 0x1.c1002b459b066p-39 -0x1.3aeed52306b78p-5 -0x1.8ba6eca72fe2bp-6
     0x1.a010e5e64bbe0p-10 0x1.3ac31ecca37eep-11 0x1.95d4142752960p-13 0x1.47c8a48c9dbe3p-14
     """
 )
@@ -296,7 +297,7 @@ TAIL_11 = doubles(
     """
     -0x1.d55d4d44d2e3cp-18 -0x1.55c7385ad7399p-20 -0x1.2322d2117684ap-22 -0x1.13026c0803949p-24
     -0x1.53383b70fb9c2p-27 -0x1.28d774c1ff159p-30 -0x1.5e4341724adccp-33 -0x1.e0c5cc7aff42bp-36
-    -0x1.d8b6ec63e8f61p-39 -0x1.4c4527f912c19p-42 0x1.c5bb93222d5d1p-8 0x1.07ede04bed25ap-4
+    -0x1.d8b6ec63e8f61p-39 -0x1.4c4527f912c19p-42 0x1.0bf813b7eac2ep-4 0x1.07ede04bed25ap-4
     -0x1.41f0abaaa5654p-11 -0x1.08c644feccdf0p-12 -0x1.2d54b9e0d07cdp-15 -0x1.2451f95371eeep-16
     """
 )
@@ -304,7 +305,7 @@ TAIL_12 = doubles(
     """
     0x1.0e2b3784e0543p-19 0x1.90211d70cfe05p-22 0x1.a43f53d29da99p-24 0x1.799935dae69bap-25
     0x1.19d7716920b11p-29 0x1.a988257003c72p-33 0x1.d1f01a88154f9p-36 0x1.bf81464f33382p-37
-    0x1.b7854bb7da6d5p-42 0x1.05e16bf4f9e4dp-45 0x1.ab8a7a8f34a1bp+3 0x1.17c5e611c33a2p+1
+    0x1.b7854bb7da6d5p-42 0x1.05e16bf4f9e4dp-45 0x1.c30b4e8b2685dp+1 0x1.17c5e611c33a2p+1
     0x1.a887c932abb79p-12 -0x1.1b8525abc9126p-11 0x1.c06d8fae9c31cp-12 0x1.194f6105f1270p-13
     """
 )
@@ -312,7 +313,7 @@ TAIL_13 = doubles(
     """
     -0x1.10d79fc44357dp-21 -0x1.05816defa92c3p-23 -0x1.bdb7c02d96ae7p-26 -0x1.0d1fd7c2d54a5p-26
     -0x1.be2c437824615p-32 -0x1.203bd89ace58fp-35 -0x1.f2ffe3f307371p-39 -0x1.dc92c5075b71ap-39
-    -0x1.82969562c8746p-45 -0x1.8a058687962fcp-49 -0x1.67faf459a9dfdp-1 -0x1.48e9bfe998e34p+2
+    -0x1.82969562c8746p-45 -0x1.8a058687962fcp-49 -0x1.5fbbf1d6e46f4p+2 -0x1.48e9bfe998e34p+2
     -0x1.c1e6a1f88b4e1p-14 0x1.c24b570ba67bep-11 -0x1.8868180211ffdp-11 -0x1.ac0d692057e2fp-13
     """
 )
@@ -424,10 +425,24 @@ def erfc_careful(x: Lanes):
 
 
 @lane_function
+def erfc_near_zero(x: Lanes):
+    """erfc of float64 lanes with ``|x| < 1/8``: 1 - erf(x) as a pair, rounded to odd, for one hard case in 2**-17."""
+    square = x * x
+    y = ERF_1[0] + square * (ERF_3[0] + square * (ERF_5[0] + square * (ERF_7[0] + square * (ERF_9[0] + square * ERF_11[0]))))
+    high, low = fast_two_sum(1.0, -x * y)
+    return round_to_odd(high, low)
+
+
+@lane_function
 def erfc_quick(size: Lanes):
     """erfc of float64 lanes in [0, 10.25], to 2**-37.9."""
-    over = QUICK_OVER_0 + size * (QUICK_OVER_1 + size * (QUICK_OVER_2 + size * (QUICK_OVER_3 + size * (QUICK_OVER_4 + size * (QUICK_OVER_5 + size)))))
-    under = QUICK_UNDER_0 + size * (QUICK_UNDER_1 + size * (QUICK_UNDER_2 + size * (QUICK_UNDER_3 + size * (QUICK_UNDER_4 + size * (QUICK_UNDER_5 + size * (QUICK_UNDER_6 + size * (QUICK_UNDER_7)))))))
+    over = (size + QUICK_OVER_5) * size + QUICK_OVER_4
+    over = (over * size + QUICK_OVER_3) * size + QUICK_OVER_2
+    over = (over * size + QUICK_OVER_1) * size + QUICK_OVER_0
+    under = QUICK_UNDER_7 * size + QUICK_UNDER_6
+    under = (under * size + QUICK_UNDER_5) * size + QUICK_UNDER_4
+    under = (under * size + QUICK_UNDER_3) * size + QUICK_UNDER_2
+    under = (under * size + QUICK_UNDER_1) * size + QUICK_UNDER_0
     return quick_exponential(size * size * -UNITS) * over / under
 
 
@@ -452,7 +467,9 @@ def erfc(x: Lanes):
     rare = in_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SUBNORMAL_COUNT)
     if any_lane(rare):
         careful = erfc_careful(size)
-        y = select(rare, select(x < 0.0, 2.0 - careful, careful), y)
+        careful = select(x < 0.0, 2.0 - careful, careful)
+        wide = convert(x, "float64")
+        y = select(rare, select(absolute(wide) < 0.125, erfc_near_zero(wide), careful), y)
     return y
 
 
@@ -475,8 +492,11 @@ def erfc_fast(x: Lanes):
     """Fast mode, float32 lanes, at most 2 ulp off: numerator and denominator in float64 lanes, divided in float32."""
     size = absolute(x)
     size = convert(select(size > 10.25, 10.25, size), "float64")
-    over = mul_add(mul_add(mul_add((size + FAST_OVER_3), size, FAST_OVER_2), size, FAST_OVER_1), size, FAST_OVER_0)
-    under = mul_add(mul_add(mul_add(mul_add(mul_add(FAST_UNDER_5, size, FAST_UNDER_4), size, FAST_UNDER_3), size, FAST_UNDER_2), size, FAST_UNDER_1), size, FAST_UNDER_0)
+    over = mul_add(size + FAST_OVER_3, size, FAST_OVER_2)
+    over = mul_add(mul_add(over, size, FAST_OVER_1), size, FAST_OVER_0)
+    under = mul_add(FAST_UNDER_5, size, FAST_UNDER_4)
+    under = mul_add(mul_add(under, size, FAST_UNDER_3), size, FAST_UNDER_2)
+    under = mul_add(mul_add(under, size, FAST_UNDER_1), size, FAST_UNDER_0)
     over = wide_exponential_fast(size * size * -UNITS) * over
     over = select(x < 0.0, mul_add(under, 2.0, -over), over)
     return convert(over, "float32") / convert(under, "float32")

@@ -228,8 +228,13 @@ def gelu_careful(x: Lanes, size: Lanes):
 @lane_function
 def gelu_quick(x: Lanes, size: Lanes):
     """gelu of the same lanes to 2**-37.8."""
-    over = QUICK_OVER_0 + size * (QUICK_OVER_1 + size * (QUICK_OVER_2 + size * (QUICK_OVER_3 + size * (QUICK_OVER_4 + size * (QUICK_OVER_5 + size)))))
-    under = QUICK_UNDER_0 + size * (QUICK_UNDER_1 + size * (QUICK_UNDER_2 + size * (QUICK_UNDER_3 + size * (QUICK_UNDER_4 + size * (QUICK_UNDER_5 + size * (QUICK_UNDER_6 + size * (QUICK_UNDER_7)))))))
+    over = (size + QUICK_OVER_5) * size + QUICK_OVER_4
+    over = (over * size + QUICK_OVER_3) * size + QUICK_OVER_2
+    over = (over * size + QUICK_OVER_1) * size + QUICK_OVER_0
+    under = QUICK_UNDER_7 * size + QUICK_UNDER_6
+    under = (under * size + QUICK_UNDER_5) * size + QUICK_UNDER_4
+    under = (under * size + QUICK_UNDER_3) * size + QUICK_UNDER_2
+    under = (under * size + QUICK_UNDER_1) * size + QUICK_UNDER_0
     over = quick_exponential(size * size * -HALF_UNITS) * over
     return x * select(x < 0.0, over, under - over) / under
 
@@ -280,8 +285,11 @@ def gelu_fast(x: Lanes):
     bounded = select(x < -14.9, -14.9, x)
     wide = convert(select(bounded > 14.9, 14.9, bounded), "float64")
     size = absolute(wide)
-    over = mul_add(mul_add(mul_add((size + FAST_OVER_3), size, FAST_OVER_2), size, FAST_OVER_1), size, FAST_OVER_0)
-    under = mul_add(mul_add(mul_add(mul_add(mul_add(FAST_UNDER_5, size, FAST_UNDER_4), size, FAST_UNDER_3), size, FAST_UNDER_2), size, FAST_UNDER_1), size, FAST_UNDER_0)
+    over = mul_add(size + FAST_OVER_3, size, FAST_OVER_2)
+    over = mul_add(mul_add(over, size, FAST_OVER_1), size, FAST_OVER_0)
+    under = mul_add(FAST_UNDER_5, size, FAST_UNDER_4)
+    under = mul_add(mul_add(under, size, FAST_UNDER_3), size, FAST_UNDER_2)
+    under = mul_add(mul_add(under, size, FAST_UNDER_1), size, FAST_UNDER_0)
     over = wide_exponential_fast(size * size * -HALF_UNITS) * over
     y = convert(wide * select(x < 0.0, over, under - over), "float32") / convert(under, "float32")
     return select(x > 10.0, x, y)
@@ -295,7 +303,7 @@ def gelu_tanh_fast(x: Lanes):
     k, r = reduce_wide(-wide * mul_add(wide * wide, CUBIC_RATE, RATE))
     base = from_bits((k << 23) + ONE_BITS)
     growth = growth_fast(r)
-    y = x / mul_add(base, growth, 1.0) + base
+    y = x / (mul_add(base, growth, 1.0) + base)
     wild = x < -9.5
     if any_lane(wild):
         # 1 + e**-v is e**-v here; 2**-k in two factors, for subnormal results.

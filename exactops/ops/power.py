@@ -4,6 +4,7 @@ from exactops.dtypes import INTEGERS, STORAGES
 from exactops.lanes import (
     Lanes,
     absolute,
+    all_lanes,
     any_lane,
     bits,
     convert,
@@ -142,16 +143,39 @@ def pow_bf16(x, y):
     return power_to_float(x, y, BFLOAT16_LACKS, LEAST_SINGLE)
 
 
+def whole_pow_f32(x, y):
+    return power_to_whole(x, y, BINARY32_LACKS, LEAST_SINGLE)
+
+
+def whole_pow_f16(x, y):
+    return power_to_whole(x, y, BINARY16_LACKS, LEAST_HALF)
+
+
+def whole_pow_bf16(x, y):
+    return power_to_whole(x, y, BFLOAT16_LACKS, LEAST_SINGLE)
+
+
+@lane_function
+def power_to_scalar(x: Lanes, exponent: Lanes, lacking: int, least: float):
+    """As :func:`power_to_whole` for one exponent in all lanes: a square is exact in double."""
+    if all_lanes(exponent == 2):
+        wide = convert(x, "float64")
+        power = wide * wide
+    else:
+        power = power_to_whole(x, exponent, lacking, least)
+    return power
+
+
 def powi_f32(x, exponent):
-    return power_to_whole(x, exponent, BINARY32_LACKS, LEAST_SINGLE)
+    return power_to_scalar(x, exponent, BINARY32_LACKS, LEAST_SINGLE)
 
 
 def powi_f16(x, exponent):
-    return power_to_whole(x, exponent, BINARY16_LACKS, LEAST_HALF)
+    return power_to_scalar(x, exponent, BINARY16_LACKS, LEAST_HALF)
 
 
 def powi_bf16(x, exponent):
-    return power_to_whole(x, exponent, BFLOAT16_LACKS, LEAST_SINGLE)
+    return power_to_scalar(x, exponent, BFLOAT16_LACKS, LEAST_SINGLE)
 
 
 @lane_function
@@ -159,8 +183,8 @@ def float_power_fast(x: Lanes, y: Lanes):
     """|x|**y as float32 lanes, and the mask of the lanes where that does not hold: x not positive and normal, result not normal."""
     logarithm = logarithm_fast(signed(bits(x)) & 0x7FFFFFFF)
     shifted = mul_add(y, logarithm, MAGIC)
-    whole = shifted - MAGIC
-    fraction = convert(mul_add(y, logarithm, 0.0 - whole), "float32")
+    whole = MAGIC - shifted  # negated
+    fraction = convert(mul_add(y, logarithm, whole), "float32")
     scale = convert(bits(shifted), "uint32") << 23
     power = from_bits(bits(fraction_power_fast(fraction)) + scale)
     rare = ~(absolute(whole) < 125.5) | (bits(x) - 0x00800000 >= 0x7F000000)
@@ -187,11 +211,25 @@ def pow_fast(x, exponent):
     return power
 
 
-def powi_fast(x, exponent):
+@lane_function
+def whole_power_fast(x: Lanes, exponent: Lanes):
+    """x**exponent for integer exponents, float32 lanes."""
     y = convert(exponent, "float64")
     power, rare = float_power_fast(x, y)
     if any_lane(rare):
         power = select(rare, float_power_fast_finish(x, y, (exponent & 1) != 0, exponent == exponent), power)
+    return power
+
+
+def whole_pow_fast(x, y):
+    return whole_power_fast(x, y)
+
+
+def powi_fast(x, exponent):
+    if all_lanes(exponent == 2):
+        power = x * x
+    else:
+        power = whole_power_fast(x, exponent)
     return power
 
 
@@ -245,20 +283,20 @@ def _integer_kernel(element, whole_exponent):
 
 
 def powi_backward_f32(x, upstream, exponent):
-    power = convert(power_to_whole(x, convert(exponent, "int64") - 1, BINARY32_LACKS, LEAST_SINGLE), "float32")
+    power = convert(power_to_scalar(x, convert(exponent, "int64") - 1, BINARY32_LACKS, LEAST_SINGLE), "float32")
     return select(exponent == 0, 0.0, (upstream * convert(exponent, "float32")) * power)
 
 
 def powi_backward_f16(x, upstream, exponent):
     # A whole number that float32 rounds overflows binary16 anyway: through float32 it is rounded once.
-    power = power_to_whole(x, convert(exponent, "int64") - 1, BINARY16_LACKS, LEAST_HALF)
+    power = power_to_scalar(x, convert(exponent, "int64") - 1, BINARY16_LACKS, LEAST_HALF)
     power = from_half(to_half(double_to_single_odd(power)))
     factor = from_half(to_half(convert(exponent, "float32")))
     return select(exponent == 0, 0.0, from_half(to_half(upstream * factor)) * power)
 
 
 def powi_backward_bf16(x, upstream, exponent):
-    power = power_to_whole(x, convert(exponent, "int64") - 1, BFLOAT16_LACKS, LEAST_SINGLE)
+    power = power_to_scalar(x, convert(exponent, "int64") - 1, BFLOAT16_LACKS, LEAST_SINGLE)
     power = bfloat16_to_single(single_to_bfloat16(double_to_single_odd(power)))
     factor = bfloat16_to_single(single_to_bfloat16(double_to_single_odd(convert(exponent, "float64"))))
     return select(exponent == 0, 0.0, bfloat16_to_single(single_to_bfloat16(upstream * factor)) * power)
@@ -272,6 +310,11 @@ _TO_FLOAT = {
     "bf16": Kernel(pow_bf16, pow_fast),
 }
 _TO_WHOLE = {
+    "f32": Kernel(whole_pow_f32, whole_pow_fast),
+    "f16": Kernel(whole_pow_f16, whole_pow_fast),
+    "bf16": Kernel(whole_pow_bf16, whole_pow_fast),
+}
+_TO_SCALAR = {
     "f32": Kernel(powi_f32, powi_fast),
     "f16": Kernel(powi_f16, powi_fast),
     "bf16": Kernel(powi_bf16, powi_fast),
@@ -289,7 +332,7 @@ def _pow_kernel(inputs, output, choices):
 
 
 def _powi_kernel(inputs, output, choices):
-    return _TO_WHOLE[output.short]
+    return _TO_SCALAR[output.short]
 
 
 def _powi_backward_kernel(inputs, output, choices):

@@ -9,7 +9,7 @@ from exactops.numerics.exponential import (
     careful_exponential_minus_one,
     quick_exponential_minus_one,
 )
-from exactops.numerics.exponential_fast import growth_fast, power_fast, reduce_fast
+from exactops.numerics.exponential_fast import power_fast, reduce_fast, relative_growth_fast
 from exactops.operator import Kernel, Operator
 
 TWICE_UNITS = 2.0 * UNITS
@@ -45,7 +45,7 @@ def tanh_fast(x: Lanes):
     size = select(size > 10.0, 10.0, size)
     shifted, r = reduce_fast(size + size)
     base = power_fast(shifted)
-    rise = mul_add(base, growth_fast(r), base - 1.0)
+    rise = mul_add(base, relative_growth_fast(r), base - 1.0)
     return copy_sign(rise / (rise + 2.0), x)
 
 

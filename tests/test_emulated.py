@@ -1,0 +1,239 @@
+"""Every kernel of the table on this CPU and on emulated older ones: what its assembly holds, and that its bits are the same.
+
+Numba builds for one CPU a process, so each emulated CPU is one subprocess, which compiles every distinct loop of the table for
+its widest path, inspects the assembly and prints digests of the results.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from functools import cache
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from reference import bits_of
+from support import X86, emulate, python
+from table import Entry, distinct_loops, entries
+from values import hard_values, pairs
+
+import exactops
+from exactops import loops
+from exactops.dtypes import STORAGES
+from exactops.key import Key
+
+#: Paths of the emulated CPUs, widest first.
+LEVELS = {
+    "x86-64": ("sse2", "scalar"),
+    "x86-64-v2": ("sse2", "scalar"),
+    "x86-64-v3": ("avx2", "sse2", "scalar"),
+    "x86-64-v4": ("avx512", "avx2", "sse2", "scalar"),
+}
+
+FUSED = re.compile(r"\b(v?fn?m(add|sub)\w*|fml[as]\w*|fnm(add|sub|la|ls)\w*)\b")
+#: A jump or call whose target is no local label: ``call body``, ``callq *%rax``, ``bl body``, ``jmp exp@PLT``.
+X86_TARGET = re.compile(r"^\s+(?:call|jmp|j[a-z]+)q?\s+(\S+)")
+ARM_TARGET = re.compile(r"^\s+(?:bl|b|blr|br|b\.[a-z]+|cbn?z\s+\w+,|tbn?z\s+\w+,\s*#\d+,)\s+(\S+)")
+LIBRARY = re.compile(r"__svml|\b_?(expf?|logf?|powf?|sinf?|cosf?|tanhf?|erfc?f?|fmodf?|rintf?|floorf?|ceilf?|truncf?)@|__\w+[hsdt]f2")
+WIDE = {"avx512": r"%?zmm\d", "avx2": r"%?ymm\d", "sse2": r"%?xmm\d", "neon": r"\bv\d+\.|\bq\d+\b"}
+
+#: Kernels that may do without vector instructions of the path's width, and why.
+NOT_WIDE: dict[str, str] = {
+    "mod": "float modulus is a loop of long division",
+}
+
+
+def problems(key: Key, text: str, widths: tuple[int, ...]) -> list[str]:
+    """What is wrong with the assembly of a loop."""
+    code = [line.split("#", 1)[0].rstrip() if X86 else line for line in text.splitlines()]
+    code = [line for line in code if line.startswith(("\t", " ")) and not line.lstrip().startswith(".")]
+    body = "\n".join(code)
+    found = []
+    if not key.fast and FUSED.search(body):
+        found.append(f"fused: {FUSED.search(body)[0]}")  # type: ignore[index]
+    if LIBRARY.search(body):
+        found.append(f"library: {LIBRARY.search(body)[0]}")  # type: ignore[index]
+    defined = set(re.findall(r'^"?([\w.$]+)"?:', text, re.MULTILINE))
+    for line in code:
+        jump = (X86_TARGET if X86 else ARM_TARGET).match(line)
+        if jump and jump[1].strip('"') not in defined:
+            found.append(f"leaves the loop: {line.strip()}")
+    for bits, register in ((512, "zmm"), (256, "ymm")):
+        if bits not in widths and re.search(rf"\b{register}\d", body):
+            found.append(f"{register} on a CPU without it")
+    floats = {"f32", "f64"}
+    if key.path in WIDE and key.operator not in NOT_WIDE and floats & {*key.inputs, key.output} and key.lanes > 1:
+        if not re.search(WIDE[key.path], body):
+            found.append(f"no {key.path} register")
+    return found
+
+
+def inspect(mode: str, path: str, keys: tuple[Key, ...] | None = None) -> dict[str, list[str]]:
+    """What is wrong with the loops of a mode on a path; compiles each once and keeps it for the call that follows."""
+    from exactops.target import target
+
+    found = {}
+    for key in distinct_loops(mode, path) if keys is None else keys:
+        module = loops._optimised(key)
+        with mock.patch.object(loops, "_optimised", lambda _, module=module: module):
+            wrong = problems(key, loops.assembly(key), target().vector_bits)
+            loops.address(key)
+        if wrong:
+            found[str(tuple(key))] = wrong
+    return found
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def operand(short: str, place: int) -> np.ndarray:
+    """Operands that bring pairs and single values that are hard; masks for bool."""
+    if short == "bool":
+        return np.random.default_rng(place).integers(0, 2, 2000).astype(np.bool_)
+    left, right = pairs(short)
+    both = np.concatenate([hard_values(short), left if place % 2 == 0 else right])
+    return both if place < 2 else np.roll(both, 17 * place)
+
+
+def digest(entry: Entry, path: str | None) -> str:
+    """A digest of an entry's results on hard operands, in exact mode."""
+    arrays = [operand(short, place) for place, short in enumerate(entry.types)]
+    size = min(array.size for array in arrays)
+    result = exactops.run(entry.operator.name, *(array[:size] for array in arrays), path=path, **dict(entry.attributes))
+    return hashlib.sha256(f"{result.dtype}".encode() + bits_of(result).tobytes()).hexdigest()[:16]
+
+
+def own_code(entry: Entry) -> bool:
+    """Whether an entry has loops of its own: not cast_like (the same loops as cast), folds of one (the identity)."""
+    return entry.operator.name != "cast_like" and not (entry.operator.variadic and len(entry.types) == 1)
+
+
+def wide_entries() -> list[Entry]:
+    """What is run on the widest path."""
+    return [entry for entry in entries() if own_code(entry)]
+
+
+def narrow_entries() -> list[Entry]:
+    """What is run on the other paths of an emulated CPU: one type of each width."""
+    return [e for e in wide_entries() if {*e.types[1:]} <= {e.types[-1]} and e.types[-1] in ("f32", "i16", "bool")]
+
+
+def digests(chosen: list[Entry], path: str | None) -> dict[str, str]:
+    """The digest of each entry."""
+    return {entry.name: digest(entry, path) for entry in chosen}
+
+
+def report() -> dict[str, Any]:
+    """What a subprocess finds out about its CPU."""
+    widest, *others = exactops.paths()
+    return {
+        "paths": exactops.paths(),
+        "loops": len(distinct_loops("exact", widest)),
+        "problems": inspect("exact", widest) | {f"scalar {k}": v for k, v in inspect("exact", "scalar", _few("scalar")).items()},
+        "digests": digests(wide_entries(), widest),
+        "narrow": {path: digests(narrow_entries(), path) for path in others},
+    }
+
+
+def _few(path: str) -> tuple[Key, ...]:
+    """The loops of float32 alone."""
+    return tuple(key for key in distinct_loops("exact", path) if {*key.inputs} <= {"f32", "f64"} and key.output == "f32")
+
+
+@cache
+def own_digests() -> dict[str, str]:
+    """The digests on this CPU's widest path: the measure of all others."""
+    return digests(wide_entries(), exactops.paths()[0])
+
+
+def differing(found: dict[str, str]) -> list[str]:
+    """The entries whose digest is another than on this CPU's widest path."""
+    assert found
+    return [name for name, value in found.items() if value != own_digests()[name]]
+
+
+# --- tests ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not X86, reason="x86-64 levels")
+@pytest.mark.parametrize("level", list(LEVELS))
+def test_an_emulated_cpu(level: str) -> None:
+    if level == "x86-64-v4" and "avx512" not in exactops.paths():
+        pytest.skip("this CPU cannot run 512-bit code")
+    if level == "x86-64-v3" and "avx2" not in exactops.paths():
+        pytest.skip("this CPU cannot run 256-bit code")
+    program = "import json, test_emulated; print(json.dumps(test_emulated.report()))"
+    found = json.loads(python(program, **emulate(level)))
+    assert tuple(found["paths"]) == LEVELS[level]
+    assert found["loops"] > 300
+    assert not found["problems"]
+    assert found["digests"].keys() == own_digests().keys()
+    assert not differing(found["digests"])
+    assert set(found["narrow"]) == set(LEVELS[level][1:])
+    for path, values in found["narrow"].items():
+        assert not differing(values), path
+
+
+@pytest.mark.parametrize("path", exactops.paths()[1:])
+def test_the_paths_of_this_cpu_agree(path: str) -> None:
+    assert not differing(digests(wide_entries(), path))
+
+
+@pytest.mark.parametrize("path", exactops.paths())
+@pytest.mark.parametrize("mode", ["exact", "fast"])
+def test_the_assembly_on_this_cpu(mode: str, path: str) -> None:
+    """Every loop on the widest path, those of float32 on the others; in fast mode those that differ from exact mode."""
+    keys = distinct_loops(mode, path) if path == exactops.paths()[0] else _few(path)
+    if mode == "fast":
+        keys = tuple(key for key in distinct_loops(mode, path) if key.fast and "f64" not in key.inputs)
+    assert keys
+    assert not inspect(mode, path, keys)
+
+
+def test_bad_assembly_is_found() -> None:
+    """A test of the tests: planted instructions are reported."""
+    path = exactops.paths()[0]
+    key = next(key for key in distinct_loops("exact", path) if key.operator == "add" and key.inputs[0] == "f32")
+    good = loops.assembly(key)
+    assert problems(key, good, (512, 256, 128)) == []
+    planted = {
+        "fused": "\tvfmadd213ps\t%zmm0, %zmm1, %zmm2\n" if X86 else "\tfmla\tv0.4s, v1.4s, v2.4s\n",
+        "leaves": "\tcallq\texpf\n" if X86 else "\tbl\texpf\n",
+    }
+    for what, line in planted.items():
+        assert any(what in each for each in problems(key, good + line, (512, 256, 128))), what
+    if X86:
+        assert any("leaves" in each for each in problems(key, good + "\tjmp\t__svml_expf16@PLT\n", (512, 256, 128)))
+        assert any("leaves" in each for each in problems(key, good + "\tcallq\t*%rax\n", (512, 256, 128)))
+        assert any("zmm" in each for each in problems(key, good + "\tvaddps\t%zmm0, %zmm1, %zmm2\n", (256, 128)))
+    narrow = re.sub(r"zmm|ymm|xmm", "mm", good) if X86 else re.sub(r"\bv\d+\.|\bq\d+\b", "x0", good)
+    assert any("no " in each for each in problems(key, narrow, (512, 256, 128)))
+
+
+def test_fast_mode_does_fuse_where_it_may() -> None:
+    """The search for fused instructions sees them where they are allowed."""
+    from exactops.target import target
+
+    if not target().fused:
+        pytest.skip("this CPU has no fused multiply-add")
+    path = exactops.paths()[0]
+    keys = [key for key in distinct_loops("fast", path) if key.operator == "hard_swish" and key.inputs == ("f32",)]
+    assert keys and all(key.fast for key in keys)
+    assert all(FUSED.search(loops.assembly(key)) for key in keys)
+
+
+@pytest.mark.parametrize("mode", ["exact", "fast"])
+def test_distinct_loops_cover_the_table(mode: str) -> None:
+    keys = distinct_loops(mode, exactops.paths()[0])
+    assert {key.operator for key in keys} >= {entry.operator.name for entry in entries()} - {
+        "cast_like", "clamp_min", "clamp_max", "clamp", "sum", "mean", "gelu_tanh",
+    }  # fmt: skip
+    for name, operator in exactops.operators().items():
+        assert {e.types[-1 if operator.condition else 0] for e in entries() if e.operator.name == name} == {*operator.dtypes}
+    assert len(STORAGES) == 13
+    assert "exactops.loops" in sys.modules
