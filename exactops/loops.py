@@ -48,27 +48,61 @@ def assembly(key: Key) -> str:
     return target().machine.emit_assembly(_optimised(key))
 
 
+def address(key: Key) -> int:
+    """The address of the compiled loop: from the disk cache, or compiled and kept there."""
+    name = cache.key_of(repr(tuple(key)))
+    code = cache.load(name)
+    if code is None:
+        code = machine_code(_optimised(key))
+        cache.save(name, code)
+    (found,) = load(code, _symbol(key))
+    return found
+
+
 _engine_lock = threading.Lock()
 
 
 @functools.cache
 def _engine():
-    machine = target().machine
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target().machine)
 
 
-def address(key: Key) -> int:
-    """The address of the compiled loop: from the disk cache, or compiled and kept there."""
-    name = cache.key_of(repr(tuple(key)))
+def load(code: bytes, *symbols: str) -> tuple[int, ...]:
+    """Load machine code into the process; the addresses of its functions and variables."""
     with _engine_lock:
         engine = _engine()
-        code = cache.load(name)
-        if code is None:
-            code = target().machine.emit_object(_optimised(key))
-            cache.save(name, code)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
-        return engine.get_function_address(_symbol(key))
+        return tuple(engine.get_function_address(name) or engine.get_global_value_address(name) for name in symbols)
+
+
+def machine_code(module: llvm.ModuleRef) -> bytes:
+    """Object code of an optimised module for this CPU."""
+    return target().machine.emit_object(module)
+
+
+def link_and_optimise(text: str, parts: list[bytes], keep: tuple[str, ...]) -> llvm.ModuleRef:
+    """Link LLVM IR with the bitcode of the functions it calls, and optimise; only the symbols in ``keep`` stay visible."""
+    machine = target().machine
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    for bitcode in parts:
+        part = llvm.parse_bitcode(bitcode)
+        part.triple, part.data_layout = machine.triple, str(machine.target_data)
+        module.link_in(part)
+    for function in module.functions:
+        if function.name in keep:
+            continue
+        if not function.is_declaration:
+            function.linkage = "internal"
+        elif not function.name.startswith("llvm."):
+            raise RuntimeError(f"{keep[0]} calls {function.name}, which is no lane operation")
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    # The lanes are explicit already: these passes would only cost compile time.
+    options.loop_vectorization = options.slp_vectorization = False
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    return module
 
 
 def _symbol(key: Key) -> str:
@@ -77,27 +111,8 @@ def _symbol(key: Key) -> str:
 
 
 def _optimised(key: Key) -> llvm.ModuleRef:
-    machine = target().machine
     text, parts = _build(key)
-    module = llvm.parse_assembly(text)
-    module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    for bitcode in parts:
-        part = llvm.parse_bitcode(bitcode)
-        part.triple, part.data_layout = machine.triple, str(machine.target_data)
-        module.link_in(part)
-    for function in module.functions:
-        if function.name == _symbol(key):
-            continue
-        if not function.is_declaration:
-            function.linkage = "internal"
-        elif not function.name.startswith("llvm."):
-            raise RuntimeError(f"the kernel of {key} calls {function.name}, which is no lane operation")
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    # The lanes are explicit already: these passes would only cost compile time.
-    options.loop_vectorization = options.slp_vectorization = False
-    passes = llvm.create_pass_builder(machine, options)
-    passes.getModulePassManager().run(module, passes)
-    return module
+    return link_and_optimise(text, parts, (_symbol(key),))
 
 
 def _build(key: Key) -> tuple[str, list[bytes]]:
@@ -211,7 +226,6 @@ class _Body:
         scalar = [builder.icmp_signed("==", step, self.constant(0)) for step in steps[:-1]]
         strided = [builder.not_(builder.or_(d, s)) for d, s in zip(dense, scalar, strict=False)] + [builder.not_(dense[-1])]
         any_strided = functools.reduce(builder.or_, strided)
-        any_scalar = functools.reduce(builder.or_, scalar)
         chunk = builder.select(any_strided, self.constant(CHUNK), self.count)
         # A chunk of 0 would never end.
         with builder.if_then(builder.icmp_signed("<=", self.count, self.constant(0))):
@@ -236,7 +250,7 @@ class _Body:
                 places.append(builder.select(dense[k], here, buffers[k]))
             whole = builder.and_(length, self.constant(-self.key.lanes)) if self.key.lanes > 1 else self.constant(0)
             if self.key.lanes > 1:
-                self.groups(places, advances, any_scalar, whole)
+                self.groups(places, advances, dense, scalar, whole)
             with self.loop(whole, length, self.constant(1)) as i:
                 self.group(places, advances, i, 1)
             with builder.if_then(strided[-1]), self.loop(self.constant(0), length, self.constant(1)) as j:
@@ -245,19 +259,34 @@ class _Body:
                 self.copy_element(self.output, source, self.advance(here, j, steps[-1]))
         builder.ret_void()
 
-    def groups(self, places, advances, any_scalar, whole) -> None:
-        """The loop over whole groups; where it costs as much as the kernel, one more for operands that are all dense."""
-        width = self.constant(self.key.lanes)
-        if self.cheap:
-            with self.builder.if_else(any_scalar) as (general, dense):
-                with general, self.loop(self.constant(0), whole, width) as i:
-                    self.group(places, advances, i, self.key.lanes)
-                sizes = [self.constant(storage.size) for storage in (*self.inputs, self.output)]
-                with dense, self.loop(self.constant(0), whole, width, UNROLL) as i:
-                    self.group(places, sizes, i, self.key.lanes)
-        else:
-            with self.loop(self.constant(0), whole, width) as i:
-                self.group(places, advances, i, self.key.lanes)
+    def groups(self, places, advances, dense, scalar, whole) -> None:
+        """The loop over whole groups.
+
+        Where it costs as much as the kernel, there are two more for the common layouts, in which the distances are constants:
+        all operands dense, and all but the first scalar (which then stay in registers).
+        """
+        if not self.cheap:
+            self.group_loop(places, advances, whole, 1)
+            return
+        sizes = [self.constant(storage.size) for storage in (*self.inputs, self.output)]
+        with self.builder.if_else(functools.reduce(self.builder.and_, dense[:-1])) as (all_dense, other):
+            with all_dense:
+                self.group_loop(places, sizes, whole, UNROLL)
+            with other:
+                if len(self.inputs) == 1:
+                    self.group_loop(places, advances, whole, 1)
+                else:
+                    first_dense = functools.reduce(self.builder.and_, [dense[0], *scalar[1:]])
+                    with self.builder.if_else(first_dense) as (one_dense, mixed):
+                        with one_dense:
+                            nothing = [self.constant(0)] * (len(self.inputs) - 1)
+                            self.group_loop(places, [sizes[0], *nothing, sizes[-1]], whole, UNROLL)
+                        with mixed:
+                            self.group_loop(places, advances, whole, 1)
+
+    def group_loop(self, places, advances, whole, unroll: int) -> None:
+        with self.loop(self.constant(0), whole, self.constant(self.key.lanes), unroll) as i:
+            self.group(places, advances, i, self.key.lanes)
 
     def group(self, places, advances, position, lanes: int) -> None:
         """One group of lanes, from memory to memory."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import numbers
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,8 +53,6 @@ class Plan:
     result : numpy.dtype
     out, where :
         As given, checked.
-    reusable : bool
-        Whether another call with the same operator, mode, path and operand dtypes has the same key and attributes.
     """
 
     operator: Operator
@@ -65,7 +62,6 @@ class Plan:
     result: np.dtype
     out: np.ndarray | None = None
     where: Any = True
-    reusable: bool = field(default=False)
 
 
 def find_operator(name: object) -> Operator:
@@ -109,14 +105,7 @@ def plan(
         raise ValueError(f"mode={mode!r}: the modes are 'exact' and 'fast'")
     path = default_path() if path is None else check_path(path)
     given = dict(attributes or {})
-    operands, by_keyword = _operands(operator, arrays, given)
-    # A call like it may skip the plan where its operands, as they are, go to one ufunc.
-    reusable = (
-        not by_keyword
-        and all(isinstance(a, (np.ndarray, np.generic)) for a in arrays)
-        and (len(arrays) <= 2 and not operator.finish_mean if operator.variadic else len(arrays) == len(operator.operands))
-        and operator.name != "cast_like"
-    )
+    operands = _operands(operator, arrays, given)
     chosen = _attributes(operator, given)
     operands, value = _common_dtype(operator, operands)
     if value.short not in operator.dtypes:
@@ -139,19 +128,18 @@ def plan(
         key = key._replace(fast=True)
     if out is not None or where is not True:
         _check_out(operands, result, out, where)
-    return Plan(operator, key, operands, scalars, result.dtype, out, where, reusable)
+    return Plan(operator, key, operands, scalars, result.dtype, out, where)
 
 
 # --- operands -----------------------------------------------------------------------------------------------------------
 
 
-def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]) -> tuple[list[Any], bool]:
+def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]) -> list[Any]:
     """The operands in order, those given by keyword included (and taken out of ``given``)."""
-    operands, by_keyword = list(arrays), False
+    operands = list(arrays)
     bounds = {a.name: a for a in operator.attributes if a.kind == "bound"}
     for position, name in enumerate(operator.operands):
         if name in bounds and name in given:
-            by_keyword = True
             if position < len(operands) and operands[position] is not None:
                 raise TypeError(f"{operator.name}: operand {name!r} is given twice, by position and by keyword")
             operands.extend([None] * (position + 1 - len(operands)))
@@ -175,7 +163,7 @@ def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]
     if any(operand is None for operand in operands[: max(least, 1)]):
         raise TypeError(f"{operator.name}: a required operand is None")
     operands.extend([None] * (most - len(operands)))
-    return operands, by_keyword
+    return operands
 
 
 def _is_weak(operand: Any) -> bool:
@@ -319,31 +307,38 @@ def _attributes(operator: Operator, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _attribute_value(operator: Operator, attribute: Attribute, value: Any) -> Any:
-    where = f"{operator.name}: {attribute.name}={value!r}"
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
+    try:
+        return _checked_attribute(attribute, value)
+    except (ValueError, UnsupportedError) as error:
+        # The text is made only here: printing a float sets floating-point exception flags.
+        raise type(error)(f"{operator.name}: {attribute.name}={value!r}: {error}") from error.__cause__
+
+
+def _checked_attribute(attribute: Attribute, value: Any) -> Any:
     if attribute.kind == "dtype":
-        return _target(where, value)
+        return _target(value)
     if attribute.kind == "choice":
         if None in attribute.choices:
             return value
         for choice in attribute.choices:
             if type(value) is not bool and isinstance(value, (str, int, np.integer)) and value == choice:
                 return choice
-        raise ValueError(f"{where}: it must be one of {', '.join(map(repr, attribute.choices))}")
+        raise ValueError(f"it must be one of {', '.join(map(repr, attribute.choices))}")
     if attribute.kind == "int32":
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-            raise ValueError(f"{where}: it must be an int")
+            raise ValueError("it must be an int")
         if not -(2**31) <= value < 2**31:
-            raise ValueError(f"{where}: it must fit 32 bits (-2**31 to 2**31 - 1)")
+            raise ValueError("it must fit 32 bits (-2**31 to 2**31 - 1)")
         return int(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     if isinstance(value, (np.floating, np.integer)):
         return value.item()
-    if isinstance(value, numbers.Number) or not np.isscalar(value) or isinstance(value, (str, bytes)):
-        raise ValueError(f"{where}: it must be a number")
-    return float(value)
+    if storage_of(getattr(value, "dtype", None)) is STORAGES["bf16"] and np.ndim(value) == 0:
+        return float(value)
+    raise ValueError("it must be a number")
 
 
 def _attribute_storage(attribute: Attribute, value: Storage) -> Storage:
@@ -353,32 +348,32 @@ def _attribute_storage(attribute: Attribute, value: Storage) -> Storage:
     return value if attribute.rounded_to == "element" or value.short == "f64" else STORAGES["f32"]
 
 
-def _target(where: str, value: Any) -> Storage:
+def _target(value: Any) -> Storage:
     """The stored type that a cast names."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)):
         for storage in STORAGES.values():
             if storage.onnx == value:
                 return storage
         if int(value) in _ONNX_NAMES:
-            raise UnsupportedError(f"{where}: ONNX type {_ONNX_NAMES[int(value)]} is not stored")
-        raise ValueError(f"{where}: ONNX has no such type")
+            raise UnsupportedError(f"ONNX type {_ONNX_NAMES[int(value)]} is not stored")
+        raise ValueError("ONNX has no such type")
     if isinstance(value, str) and value in STORAGES:
         return STORAGES[value]
     if value == "bfloat16":
         return STORAGES["bf16"]
     if value is None or isinstance(value, (float, bool)):
-        raise ValueError(f"{where}: it must be a dtype, its name, or ONNX's number of the type")
+        raise ValueError("it must be a dtype, its name, or ONNX's number of the type")
     try:
         dtype = np.dtype(value)
     except (TypeError, ValueError, SyntaxError) as error:
         if str(value).upper() in _ONNX_NAMES.values():
-            raise UnsupportedError(f"{where}: ONNX type {str(value).upper()} is not stored") from None
+            raise UnsupportedError(f"ONNX type {str(value).upper()} is not stored") from None
         near = difflib.get_close_matches(str(value), [s.dtype.name for s in STORAGES.values()], n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"{where}: no such dtype{hint}") from error
+        raise ValueError(f"no such dtype{hint}") from error
     found = storage_of(dtype)
     if found is None:
-        raise UnsupportedError(f"{where}: dtype {dtype} is not stored (stored are {', '.join(STORAGES)})")
+        raise UnsupportedError(f"dtype {dtype} is not stored (stored are {', '.join(STORAGES)})")
     return found
 
 

@@ -45,7 +45,7 @@ def erf_rows(degree: int) -> tuple[list, list, list]:
             span = [half * i / 400 for i in range(1, 401)]
         else:
             centre, value = lucky_centre(j * SPACING)
-            row = fit(lambda h: mp.erf(centre + h), -half, half, degree, fixed=(value,))
+            row = fit(lambda h, centre=centre: mp.erf(centre + h), -half, half, degree, fixed=(value,))
             span = [half * i / 200 for i in range(-200, 201)]
         centres.append(centre)
         rows.append(row)
@@ -74,7 +74,7 @@ def tail_rows(function, shift, degree: int) -> tuple[list, list]:
         binade = mpf(2) ** mp.floor(mp.log(low, 2) + mpf(2) ** -50)
         middle, half = low + binade / 8, binade / 8
         index = (int(mp.nint(mp.log(binade, 2))) + 1023) % 4 * 4 + int((low / binade - 1) * 4)
-        row = fit(lambda h: function(middle + h - shift), -half, half, degree, relative=True)
+        row = fit(lambda h, middle=middle: function(middle + h - shift), -half, half, degree, relative=True)
         span = [half * i / 100 for i in range(-100, 101)]
         rows[index] = row
         errors[index] = max(abs(evaluate(row, h) / function(middle + h - shift) - 1) for h in span)
@@ -91,13 +91,11 @@ def erf_over_x(square):
 def constants() -> tuple[dict, dict]:
     """All constants by their name in the module, and the errors of the polynomials."""
     centres, rows, errors = erf_rows(ERF_DEGREE)
-    quick_centres, quick_rows, quick_errors = erf_rows(QUICK_DEGREE)
+    _, quick_rows, quick_errors = erf_rows(QUICK_DEGREE)
     tail, tail_errors = tail_rows(scaled_erfc, TAIL_SHIFT, TAIL_DEGREE)
     near = fit(erf_over_x, 0, 1, 6, relative=True, precision=24)
     far = fit(lambda x: mp.log(mp.erfc(x), 2), 1, 4, 6, weight=lambda x: mp.erfc(x), precision=24)
-    far_error = [
-        abs(mp.power(2, evaluate(far, x)) - mp.erfc(x)) for x in [1 + mpf(3) * i / 400 for i in range(401)]
-    ]
+    far_error = [abs(mp.power(2, evaluate(far, x)) - mp.erfc(x)) for x in [1 + mpf(3) * i / 400 for i in range(401)]]
     over, under, quick_error = fit_rational(scaled_erfc, mpf("10.3"), 6, 7, mpf("1.4"))
     fast_over, fast_under, fast_error = fit_rational(scaled_erfc, mpf("10.3"), 4, 5, mpf("1.4"))
     return {

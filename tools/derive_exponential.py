@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import struct
+
 from minimax import fit, hexadecimal, largest_error, report, rounded
 from mpmath import mp, mpf
 

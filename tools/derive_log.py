@@ -83,7 +83,10 @@ def main() -> int:
         "LN2_LOW": to_double(mpmath.log(2) - ln2_high),
         "LN2_SHIFTED": ln2_high * 2.0**-23,
     }
-    notes = [f"|z| <= {float(reach):.6f}, table error {log2_of(table_error)}, ln2 in the quick path {log2_of(mpmath.log(2) - ln2_high)}"]
+    notes = [
+        f"|z| <= {float(reach):.6f}, table error {log2_of(table_error)}",
+        f"error of ln2 in the quick path {log2_of(mpmath.log(2) - ln2_high)}",
+    ]
     for name, degree in (("QUICK", 4), ("TAIL", 8)):
         coefficients, _ = remez(tail, degree, -reach, reach)
         coefficients = [to_double(c) for c in coefficients]
@@ -99,7 +102,7 @@ def main() -> int:
     def weight(z):
         return abs(z**3 / mpmath.log1p(z)) if abs(z) > mpf(10) ** -20 else z * z
 
-    coefficients, error = remez(cubic, 6, low + mpf(10) ** -9, high, lambda z: weight(z) + mpf(10) ** -6)
+    coefficients, _ = remez(cubic, 6, low + mpf(10) ** -9, high, lambda z: weight(z) + mpf(10) ** -6)
     rounded = [to_single(c) for c in coefficients]
     constants |= {f"FAST_{k}": c for k, c in enumerate(rounded)}
     head = float(mpmath.nint(mpmath.log(2) * 2**15) / 2**15)

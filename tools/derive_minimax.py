@@ -23,7 +23,9 @@ def evaluate(coefficients: Sequence, x):
     return total
 
 
-def remez(function: Callable, degree: int, low, high, weight: Callable = lambda x: mpf(1), rounds: int = 12) -> tuple[list, mpf]:
+def remez(
+    function: Callable, degree: int, low, high, weight: Callable = lambda x: mpf(1), rounds: int = 12
+) -> tuple[list, mpf]:
     """Polynomial of the given degree that minimises the largest ``|weight * (polynomial - function)|`` on [low, high].
 
     Returns the coefficients, constant first, and that largest error, measured on a dense grid.
@@ -31,7 +33,9 @@ def remez(function: Callable, degree: int, low, high, weight: Callable = lambda 
     low, high = mpf(low), mpf(high)
     count = degree + 2
     nodes = [(low + high) / 2 - (high - low) / 2 * mpmath.cos(mp.pi * (i + mpf(1) / 2) / count) for i in range(count)]
-    grid = [(low + high) / 2 - (high - low) / 2 * mpmath.cos(mp.pi * (i + mpf(1) / 2) / (40 * count)) for i in range(40 * count)]
+    grid = [
+        (low + high) / 2 - (high - low) / 2 * mpmath.cos(mp.pi * (i + mpf(1) / 2) / (40 * count)) for i in range(40 * count)
+    ]
     samples = [(x, function(x), weight(x)) for x in grid]
     coefficients, largest = [], mpf(0)
     for _ in range(rounds):

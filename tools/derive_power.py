@@ -15,7 +15,6 @@ from derive_minimax import (
     largest_error,
     leading_bits,
     log2_of,
-    mp,
     mpf,
     on_grid,
     remez,
@@ -83,9 +82,7 @@ def main() -> int:
     constants |= {
         "FINE_RECIPROCALS": tuple(float(c) for c in fine),
         "FINE_LOGARITHMS": tuple(fine_logarithms),
-        "FINE_LOGARITHMS_LOW": tuple(
-            to_double(-mpmath.log(c, 2) - t) for c, t in zip(fine, fine_logarithms, strict=True)
-        ),
+        "FINE_LOGARITHMS_LOW": tuple(to_double(-mpmath.log(c, 2) - t) for c, t in zip(fine, fine_logarithms, strict=True)),
     }
     small = mpf(0)
     for j in range(-7, 8):

@@ -61,10 +61,10 @@ def fit(
         weights = [weight(x) ** 2 for x in points]
     given = {order: mpf(value) for order, value in enumerate(fixed)}
     free = [order for order in (range(degree + 1) if orders is None else orders) if order not in given]
-    moments = [sum(w * x**power for w, x in zip(weights, points)) for power in range(2 * degree + 1)]
+    moments = [sum(w * x**power for w, x in zip(weights, points, strict=True)) for power in range(2 * degree + 1)]
     while free:
-        rest = [v - sum(c * x**order for order, c in given.items()) for v, x in zip(values, points)]
-        right = [sum(w * x**order * r for w, x, r in zip(weights, points, rest)) for order in free]
+        rest = [v - sum(c * x**order for order, c in given.items()) for v, x in zip(values, points, strict=True)]
+        right = [sum(w * x**order * r for w, x, r in zip(weights, points, rest, strict=True)) for order in free]
         normal = mp.matrix([[moments[i + j] for j in free] for i in free])
         solution = mp.lu_solve(normal, mp.matrix(right))
         given[free.pop(0)] = rounded(solution[0], precision)
@@ -87,7 +87,7 @@ def fit_rational(function: Callable, high, over: int, under: int, middle, rounds
     best = None
     for turn in range(rounds):
         rows, right = [], []
-        for x, value, divisor, weight in zip(points, values, below, weights):
+        for x, value, divisor, weight in zip(points, values, below, weights, strict=True):
             scale = mp.sqrt(weight) / (value * divisor)
             powers = [scale * x**i for i in range(max(over, under) + 1)]
             rows.append(powers[: over + 1] + [-value * p for p in powers[1 : under + 1]])
@@ -96,16 +96,16 @@ def fit_rational(function: Callable, high, over: int, under: int, middle, rounds
         solution = list(mp.lu_solve(matrix.T * matrix, matrix.T * mp.matrix(right)))
         numerator, denominator = solution[: over + 1], [mpf(1), *solution[over + 1 :]]
         below = [evaluate(denominator, x) for x in points]
-        errors = [abs(evaluate(numerator, x) / d / v - 1) for x, d, v in zip(points, below, values)]
+        errors = [abs(evaluate(numerator, x) / d / v - 1) for x, d, v in zip(points, below, values, strict=True)]
         if best is None or max(errors) < best[0]:
             best = max(errors), numerator, denominator
         if turn >= 3:
             mean = sum(errors) / count
-            weights = [w * e / mean for w, e in zip(weights, errors)]
+            weights = [w * e / mean for w, e in zip(weights, errors, strict=True)]
     _, numerator, denominator = best
     leading = numerator[-1]
     numerator, denominator = [rounded(c / leading) for c in numerator], [rounded(c / leading) for c in denominator]
-    error = max(abs(evaluate(numerator, x) / evaluate(denominator, x) / v - 1) for x, v in zip(points, values))
+    error = max(abs(evaluate(numerator, x) / evaluate(denominator, x) / v - 1) for x, v in zip(points, values, strict=True))
     return numerator, denominator, error
 
 

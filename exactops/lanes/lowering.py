@@ -359,16 +359,30 @@ def _saturate(builder, source: Vec, result: Vec, x, vector):
     """Float to integer: toward zero, saturating, NaN to 0. Plain ``fptosi`` out of range is poison."""
     width, is_signed = result.element.bitwidth, result.element.signed
     low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
-    if width > source.element.bitwidth // 2 and not (width == 32 and source.element.bitwidth == 64):
-        name = f"llvm.fpto{'s' if is_signed else 'u'}i.sat.{_mangled(vector)}.{_mangled(x.type)}"
-        return _intrinsic(builder, name, vector, [x])
-    # Both limits are exact in the source type: clamp there, then convert through int32 (or uint32), which cannot overflow.
-    x = builder.select(builder.fcmp_unordered("uno", x, x), _constant(x.type, 0.0), x)
-    x = builder.select(builder.fcmp_ordered("<", x, _constant(x.type, float(low))), _constant(x.type, float(low)), x)
-    x = builder.select(builder.fcmp_ordered(">", x, _constant(x.type, float(high))), _constant(x.type, float(high)), x)
-    if width == 32:
-        return builder.fptosi(x, vector) if is_signed else builder.fptoui(x, vector)
-    return builder.trunc(builder.fptosi(x, ir.VectorType(ir.IntType(32), vector.count)), vector)
+    middle = ir.VectorType(ir.IntType(32), vector.count)
+    if is_signed and width <= source.element.bitwidth // 2:
+        # The limits are exact in the source type: clamp (a NaN becomes the lower one), convert, and clear the NaNs.
+        number = builder.fcmp_ordered("ord", x, x)
+        x = builder.select(builder.fcmp_ordered(">", x, _constant(x.type, float(low))), x, _constant(x.type, float(low)))
+        x = builder.select(builder.fcmp_ordered("<", x, _constant(x.type, float(high))), x, _constant(x.type, float(high)))
+        whole = builder.select(number, builder.fptosi(x, middle), _constant(middle, 0))
+        return whole if width == 32 else builder.trunc(whole, vector)
+    # The lanes that truncate into range; the limits are powers of two (or -1), exact in every float type. A NaN is not one.
+    above = builder.fcmp_ordered(">=", x, _constant(x.type, float(high + 1)))
+    if is_signed:
+        below = builder.fcmp_ordered("<", x, _constant(x.type, float(low)))
+        number = builder.fcmp_ordered("ord", x, x)
+        safe = builder.and_(number, builder.not_(builder.or_(above, below)))
+    else:
+        # Everything from -1 down saturates at 0, which is also what unsafe lanes become.
+        safe = builder.and_(builder.fcmp_ordered(">", x, _constant(x.type, -1.0)), builder.not_(above))
+    inside = builder.select(safe, x, _constant(x.type, 0.0))
+    if width < 32:
+        inside = builder.trunc(builder.fptosi(inside, middle), vector)
+    else:
+        inside = builder.fptosi(inside, vector) if is_signed else builder.fptoui(inside, vector)
+    inside = builder.select(above, _constant(vector, high), inside)
+    return builder.select(below, _constant(vector, low), inside) if is_signed else inside
 
 
 _operation(vocabulary.convert, _type_convert, _lower_convert, 2, prefer_literal=True)

@@ -145,7 +145,7 @@ def sixteenths_of_pi(x: Lanes):
     only add multiples of 32 are not in the table. The absolute error of r is below 2**-99, its relative error below 2**-78
     unless r is tiny; no float32 lies within 2**-33 of a multiple of pi/16.
     """
-    group = signed(((bits(x) >> 52) & 0x7FF)) - 1023
+    group = signed((bits(x) >> 52) & 0x7FF) - 1023
     group = select(group < 0, 0, group) >> 4
     product_0 = x * lookup(STEPS_0, group)
     product_1 = x * lookup(STEPS_1, group)
@@ -157,9 +157,7 @@ def sixteenths_of_pi(x: Lanes):
     part, error_2 = two_sum(part - (whole_2 - MAGIC), product_2)
     part, error = fast_two_sum(part, error_2 + (error + x * lookup(STEPS_3, group)))
     part_head = head(part)
-    r_high, r_low = fast_two_sum(
-        part_head * STEP_HIGH, part_head * STEP_LOW + ((part - part_head) * STEP + error * STEP)
-    )
+    r_high, r_low = fast_two_sum(part_head * STEP_HIGH, part_head * STEP_LOW + ((part - part_head) * STEP + error * STEP))
     return bits(whole_0) + bits(whole_1) + bits(whole_2), r_high, r_low
 
 
@@ -167,8 +165,8 @@ def sixteenths_of_pi(x: Lanes):
 def sine_accurate(x: Lanes, steps: int):
     """sin(x + steps * pi/16) of float32 lanes as a wide value that rounds correctly for every input: 0 for sine, 8 for cosine.
 
-    sin(n pi/16 + r) = S + (C r + (S (cos r - 1) + C (sin r - r))): S a table value as a pair, C r to 80 bits, and the rest below
-    2**-7 in double. Relative error below 2**-57; the hardest inputs are 2**-54.2 (sine) and 2**-55.9 (cosine) from a boundary.
+    sin(n pi/16 + r) = S + (C r + (S (cos r - 1) + C (sin r - r))): S a table value as a pair, C r to 80 bits, and the rest,
+    below 2**-7, in double. Relative error below 2**-57; the hardest inputs are 2**-54.2 (sine) and 2**-55.9 (cosine) from a boundary.
     """
     n, r, r_low = sixteenths_of_pi(convert(x, "float64"))
     sine_high, sine_low = lookup(SINES_HIGH, n + steps), lookup(SINES_LOW, n + steps)

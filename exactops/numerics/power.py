@@ -16,7 +16,7 @@ from exactops.lanes import (
 from exactops.numerics.rounding import fast_two_sum, two_sum
 
 # All constants: tools/derive_power.py. m runs over 16 intervals of equal width from the float32 with the bits FIRST on.
-FIRST = 0x3f32aaab
+FIRST = 0x3F32AAAB
 #: The same boundary in binary64 bits.
 FIRST_WIDE = ((FIRST - 0x3F800000) << 29) + 0x3FF0000000000000
 RECIPROCALS = (
@@ -215,22 +215,22 @@ POWERS_LOW = (
     float.fromhex("-0x1.e9c23179c2893p-54"),
 )
 POWERS_SHIFTED = (
-    0x3ff0000000000000,
-    0x3fefb5586cf9890f,
-    0x3fef72b83c7d517b,
-    0x3fef387a6e756238,
-    0x3fef06fe0a31b715,
-    0x3feedea64c123422,
-    0x3feebfdad5362a27,
-    0x3feeab07dd485429,
-    0x3feea09e667f3bcd,
-    0x3feea11473eb0187,
-    0x3feeace5422aa0db,
-    0x3feec49182a3f090,
-    0x3feee89f995ad3ad,
-    0x3fef199bdd85529c,
-    0x3fef5818dcfba487,
-    0x3fefa4afa2a490da,
+    0x3FF0000000000000,
+    0x3FEFB5586CF9890F,
+    0x3FEF72B83C7D517B,
+    0x3FEF387A6E756238,
+    0x3FEF06FE0A31B715,
+    0x3FEEDEA64C123422,
+    0x3FEEBFDAD5362A27,
+    0x3FEEAB07DD485429,
+    0x3FEEA09E667F3BCD,
+    0x3FEEA11473EB0187,
+    0x3FEEACE5422AA0DB,
+    0x3FEEC49182A3F090,
+    0x3FEEE89F995AD3AD,
+    0x3FEF199BDD85529C,
+    0x3FEF5818DCFBA487,
+    0x3FEFA4AFA2A490DA,
 )
 FINE_POWERS_HIGH = (
     1.0,
@@ -288,7 +288,7 @@ def logarithm_of_one_plus(z: Lanes):
 
 @lane_function
 def logarithm_of_single(pattern: Lanes):
-    """log2 of positive normal float32 numbers, given by their bits as int32 lanes: float64 lanes, relative error below 2**-48."""
+    """log2 of positive normal float32 numbers, given by their bits as int32 lanes: relative error below 2**-48."""
     offset = pattern - FIRST
     exponent = offset & -0x800000
     z = convert(from_bits(unsigned(pattern - exponent)), "float64") * lookup(RECIPROCALS, offset >> 19) - 1.0
@@ -367,13 +367,13 @@ def horner_step(constant: float, constant_low: float, x: Lanes, x_low: Lanes, y:
 
 @lane_function
 def power_accurate(x: Lanes, y: Lanes):
-    """x**y for finite x > 0 and any y that is not a NaN, both in float64 lanes: an unevaluated sum, relative error below 2**-85.
+    """x**y for finite x > 0 and finite y, both in float64 lanes: an unevaluated sum, relative error below 2**-85.
 
     Exponents of the result beyond 1000 are held there. A power of two to an integer power is exact.
 
-    log2(x) = e + T + T' + log2(1 + z): z = m * c - 1 is exact as a pair for every double m (cut into 24, 24 and 5 bits, times 29
-    bits of c), a second, 12-bit, reciprocal brings |z| below 2**-8. The terms up to z**4 are pairs. 2**p = P * P' * 2**f with
-    |f| <= 1/512 likewise, its terms up to f**3 in pairs.
+    log2(x) = e + T + T' + log2(1 + z): z = m * c - 1 is exact as a pair for every double m (cut into 24, 24 and 5 bits, times
+    29 bits of c), a second, 12-bit, reciprocal brings |z| below 2**-8. The terms up to z**4 are pairs. 2**p = P * P' * 2**f
+    with |f| <= 1/512 likewise, its terms up to f**3 in pairs.
     """
     pattern = bits(x)
     # Subnormal doubles never come here: x is a float32 or an integer.
@@ -419,7 +419,10 @@ def power_accurate(x: Lanes, y: Lanes):
     high, low = horner_step(E1_HIGH, E1_LOW, f, f_low, high, low)
     index = bits(shifted)
     power, power_low = pair_product(
-        lookup(POWERS_HIGH, index >> 4), lookup(POWERS_LOW, index >> 4), lookup(FINE_POWERS_HIGH, index), lookup(FINE_POWERS_LOW, index)
+        lookup(POWERS_HIGH, index >> 4),
+        lookup(POWERS_LOW, index >> 4),
+        lookup(FINE_POWERS_HIGH, index),
+        lookup(FINE_POWERS_LOW, index),
     )
     high, low = pair_product(power, power_low, high, low)
     high, error = fast_two_sum(power, high)

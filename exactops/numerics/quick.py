@@ -10,7 +10,7 @@ BFLOAT16_LACKS = 45
 
 @lane_function
 def near_tie(y: Lanes, error: int, lacking: int):
-    """Mask of the float64 lanes within ``error`` ulp of the middle between two neighbouring normal numbers of a narrower format.
+    """Mask of the float64 lanes within ``error`` ulp of a middle between two normal neighbours in a narrower format.
 
     A double lies on such a middle when the bits that the format lacks are 1 followed by zeros. The addition moves the
     neighbourhood of that pattern to zero, the bit test finds it. A value that lies off every middle by more than its error

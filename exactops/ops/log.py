@@ -18,7 +18,7 @@ from exactops.numerics.rounding import fast_two_sum, round_to_odd
 from exactops.operator import Kernel, Operator
 
 # All constants: tools/derive_log.py. m runs over 16 intervals of equal width from the float32 with the bits FIRST on.
-FIRST = 0x3f32aaab
+FIRST = 0x3F32AAAB
 #: The same boundary in binary64 bits.
 FIRST_WIDE = ((FIRST - 0x3F800000) << 29) + 0x3FF0000000000000
 RECIPROCALS = (
@@ -81,7 +81,7 @@ FAST_3 = float.fromhex("-0x1.515a860000000p-3")
 FAST_4 = float.fromhex("0x1.1f96280000000p-3")
 FAST_5 = float.fromhex("-0x1.35b3520000000p-3")
 FAST_6 = float.fromhex("0x1.1b09d20000000p-3")
-FAST_FIRST = 0x3f2aaaab
+FAST_FIRST = 0x3F2AAAAB
 FAST_LN2_HIGH = float.fromhex("0x1.62e4000000000p-24")
 FAST_LN2_LOW = float.fromhex("0x1.7f7d1c0000000p-43")
 
@@ -104,7 +104,9 @@ def log_accurate(x: Lanes):
     z = from_bits(pattern - (offset & 0xFFF0000000000000)) * lookup(RECIPROCALS, offset >> 48) - 1.0
     exponent = convert(signed(offset) >> 52, "float64")
     high, low = fast_two_sum(exponent * LN2_HIGH + lookup(LOGARITHMS, offset >> 48), z)
-    tail = (((((((TAIL_8 * z + TAIL_7) * z + TAIL_6) * z + TAIL_5) * z + TAIL_4) * z + TAIL_3) * z + TAIL_2) * z + TAIL_1) * z + TAIL_0
+    tail = (
+        ((((((TAIL_8 * z + TAIL_7) * z + TAIL_6) * z + TAIL_5) * z + TAIL_4) * z + TAIL_3) * z + TAIL_2) * z + TAIL_1
+    ) * z + TAIL_0
     high, low = fast_two_sum(high, low + (exponent * LN2_LOW + tail * (z * z)))
     y = select(x < INFINITY, round_to_odd(high, low), x)  # NaN too
     y = select(x < 0.0, NOT_A_NUMBER, y)
@@ -115,7 +117,7 @@ def log(x: Lanes):
     """Exact mode, float32 lanes to wide float64 lanes.
 
     The quick path is good to 2**-36. That decides the rounding of all but about one float32 result in 2,000; for those, and for
-    subnormal and special operands, the lanes are computed again. No float16 or bfloat16 result needs more: all inputs were tried.
+    subnormal and special operands, the lanes are computed again. No float16 or bfloat16 result needs more (all were tried).
     """
     pattern = signed(bits(x))
     offset = pattern - FIRST

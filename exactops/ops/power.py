@@ -19,7 +19,6 @@ from exactops.lanes import (
     select,
     signed,
     to_half,
-    unsigned,
 )
 from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
 from exactops.numerics.circle import MAGIC
@@ -61,7 +60,7 @@ def is_odd(y: Lanes):
 
 @lane_function
 def with_special_cases(power: Lanes, limit: Lanes, x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
-    """C's special cases of pow(x, y) around ``power``, which is |x|**y except in the lanes ``limit``: there it is 0 or infinity."""
+    """C's special cases of pow(x, y) around ``power``: |x|**y, except in the lanes ``limit``, where that is 0 or infinity."""
     magnitude = absolute(x)
     growth = select(magnitude < 1.0, 0.0 - y, y)
     power = select(limit, 0.0, power)
@@ -75,10 +74,10 @@ def with_special_cases(power: Lanes, limit: Lanes, x: Lanes, y: Lanes, odd: Lane
 
 @lane_function
 def float_power_finish(power: Lanes, near: Lanes, p: Lanes, x: Lanes, y: Lanes, odd: Lanes, whole: Lanes, least: float):
-    """The wide value of x**y from the quick |x|**y and p, its logarithm: the accurate path where that does not do, all signs, limits.
+    """The wide value of x**y from the quick |x|**y and its logarithm p: signs, limits, the accurate path where needed.
 
-    x**y can be a tie or exactly representable only where x is a power of two, which the accurate path computes without error, or
-    where 8 * y is whole: a number of up to 25 bits is at most a 15th power, and a float32 at most an eighth.
+    x**y can be a tie or exactly representable only where x is a power of two, which the accurate path computes without error,
+    or where 8 * y is whole: a number of up to 25 bits is at most a 15th power, and a float32 at most an eighth.
     """
     x = convert(x, "float64")
     magnitude = absolute(x)
@@ -99,7 +98,7 @@ def float_power_finish(power: Lanes, near: Lanes, p: Lanes, x: Lanes, y: Lanes, 
 
 @lane_function
 def float_power_quick(x: Lanes, y: Lanes, lacking: int, least: float):
-    """|x|**y in double, its logarithm, and two masks: where it is too near a rounding boundary, and where to look closer at all."""
+    """|x|**y in double, its logarithm, and two masks: too near a rounding boundary, and to be looked at again at all."""
     p = y * logarithm_of_single(signed(bits(x)) & 0x7FFFFFFF)
     power = power_of_two_quick(p)
     near = near_tie(power, QUICK_ERROR, lacking)
@@ -180,7 +179,7 @@ def powi_bf16(x, exponent):
 
 @lane_function
 def float_power_fast(x: Lanes, y: Lanes):
-    """|x|**y as float32 lanes, and the mask of the lanes where that does not hold: x not positive and normal, result not normal."""
+    """|x|**y as float32 lanes, and the mask of the lanes where it does not hold: x not positive and normal, result not normal."""
     logarithm = logarithm_fast(signed(bits(x)) & 0x7FFFFFFF)
     shifted = mul_add(y, logarithm, MAGIC)
     whole = MAGIC - shifted  # negated
@@ -226,11 +225,7 @@ def whole_pow_fast(x, y):
 
 
 def powi_fast(x, exponent):
-    if all_lanes(exponent == 2):
-        power = x * x
-    else:
-        power = whole_power_fast(x, exponent)
-    return power
+    return x * x if all_lanes(exponent == 2) else whole_power_fast(x, exponent)
 
 
 # --- integer bases ------------------------------------------------------------------------------------------------------
@@ -241,8 +236,8 @@ def integer_power(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
     """x**y rounded to double as a whole number, for integers x and any y, both in float64 lanes; NaN, infinities included.
 
     The quick path decides the integer part where that is below 2**40 and, for a broken exponent, not within 2**-42 of
-    a whole number; beyond 2**66 every type saturates. A whole exponent has a whole or a small result: 1/4 above its floor is safe.
-    In between, the accurate path decides the rounding to double: a result that can be whole at all (32 * y is whole, since a
+    a whole number; beyond 2**66 every type saturates. A whole exponent has a whole result or one of at most 1/2: the floor of
+    1/4 more is right. In between, the accurate path decides the rounding to double: a result that can be whole at all (32 * y is whole, since a
     64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are exact.
     """
     p = y * logarithm_of_double(absolute(x))
