@@ -10,11 +10,20 @@ from exactops.operator import Attribute as Attribute
 from exactops.operator import Operator as Operator
 from exactops.paths import paths as paths
 from exactops.run import operators as operators
-from exactops.run import run as run
 
 __version__: str
 __all__: list[str]
 
+def run(
+    op: str,
+    /,
+    *arrays: ArrayLike,
+    mode: Literal["exact", "fast"] = "exact",
+    path: str | None = None,
+    out: np.ndarray | None = None,
+    where: ArrayLike = True,
+    **attributes: Any,
+) -> Any: ...
 def abs(
     x: ArrayLike,
     /,

@@ -91,16 +91,21 @@ def entries() -> tuple[Entry, ...]:
 
 def loops_of(entry: Entry, mode: str, path: str) -> tuple[Key, ...]:
     """The keys of the loops that a call uses: one, or those of a fold. Nothing is compiled."""
-    found: list[Key] = []
+    arrays = tuple(np.ones(1, STORAGES[short].dtype) for short in entry.types)
+    planned = plan(entry.operator, arrays, mode=mode, path=path, attributes=dict(entry.attributes))
+    found = [planned.key]
+
+    def step(*operands: Any, **more: Any) -> Any:
+        return operands[0]
 
     def record(key: Key) -> Any:
         found.append(key)
-        return lambda *arrays, **more: arrays[0]
+        return step
 
-    module = sys.modules["exactops.run"]
-    with mock.patch.object(module, "ufunc", record), mock.patch.object(module, "_warm", {}):
-        arrays = [np.ones(1, STORAGES[short].dtype) for short in entry.types]
-        exactops.run(entry.operator.name, *arrays, mode=mode, path=path, **dict(entry.attributes))
+    if entry.operator.finish_mean:
+        module = sys.modules["exactops.run"]
+        with mock.patch.object(module, "ufunc", record):
+            module._fold(planned, step)
     return tuple(dict.fromkeys(found))
 
 

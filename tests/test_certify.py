@@ -9,6 +9,8 @@ import itertools
 import json
 import math
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -255,6 +257,28 @@ def test_prove_the_half_types(dtype, capsys, tmp_path):
     assert printed == entry | {"examples": []}
     assert (entry["inputs"], entry["not_correctly_rounded"]) == (65536, 0)
     assert entry["kernel"] == record.kernel_digest("exp")
+
+
+def test_failures_are_reported(capsys, monkeypatch):
+    """The command names a planted fault and fails."""
+    fault = functools.partial(flipped, at=0x3F801234, bit=4)
+    monkeypatch.setattr(campaign.Task, "kernel", property(lambda task: fault))
+    arguments = ["prove", "exp", "--start", "0x3f800000", "--stop", "0x3f808000"]
+    assert main(arguments) == 1
+    printed = capsys.readouterr().out
+    assert "not correctly rounded: 1" in printed
+    assert "0x3f801234" in printed
+    assert main([*arguments, "--json"]) == 1
+    (example,) = json.loads(capsys.readouterr().out)["examples"]
+    assert example["operands"] == ["0x3f801234"]
+    assert int(example["got"], 16) ^ int(example["expected"], 16) == 16
+
+
+def test_without_gmpy2_the_command_says_what_to_install():
+    code = "import sys; sys.modules['gmpy2'] = None; from exactops.command import main; sys.exit(main(['prove', 'exp']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'exactops[test]'" in done.stderr
 
 
 def test_prove_fast_mode(capsys):

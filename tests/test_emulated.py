@@ -58,9 +58,14 @@ def problems(key: Key, text: str, widths: tuple[int, ...]) -> list[str]:
     if LIBRARY.search(body):
         found.append(f"library: {LIBRARY.search(body)[0]}")  # type: ignore[index]
     defined = set(re.findall(r'^"?([\w.$]+)"?:', text, re.MULTILINE))
+    loaded: dict[str, str] = {}
     for line in code:
+        # JIT code calls its own body through a register: ``movabsq $body, %rax`` and ``callq *%rax``.
+        load = re.match(r"\s+movabsq\s+\$([\w.$]+),\s*(%\w+)", line)
+        if load:
+            loaded[load[2]] = load[1]
         jump = (X86_TARGET if X86 else ARM_TARGET).match(line)
-        if jump and jump[1].strip('"') not in defined:
+        if jump and loaded.pop(jump[1].lstrip("*"), jump[1].strip('"')) not in defined:
             found.append(f"leaves the loop: {line.strip()}")
     for bits, register in ((512, "zmm"), (256, "ymm")):
         if bits not in widths and re.search(rf"\b{register}\d", body):

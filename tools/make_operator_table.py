@@ -18,6 +18,14 @@ from exactops.operator import CATEGORIES, REQUIRED, Attribute, Operator
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- operators: begin (tools/make_operator_table.py) -->", "<!-- operators: end -->"
 
+#: The keyword arguments that every operator has, as in a stub.
+KEYWORDS = (
+    'mode: Literal["exact", "fast"] = "exact"',
+    "path: str | None = None",
+    "out: np.ndarray | None = None",
+    "where: ArrayLike = True",
+)
+
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells as a Markdown table."""
@@ -128,9 +136,11 @@ def stub() -> str:
         "from numpy.typing import ArrayLike, DTypeLike",
         "",
     ]
-    names = [name for name in exactops.__all__ if name not in functions and name != "__version__"]
+    written_out = {"run", "__version__", *functions}
+    names = [name for name in exactops.__all__ if name not in written_out]
     lines += sorted(f"from {getattr(exactops, name).__module__} import {name} as {name}" for name in names)
     lines += ["", "__version__: str", "__all__: list[str]", ""]
+    lines += definition("run", ["op: str", "/", "*arrays: ArrayLike", *KEYWORDS, "**attributes: Any"])
     for name in sorted(functions):
         lines += signature(functions[name])
     return "\n".join([*lines, ""])
@@ -161,13 +171,12 @@ def signature(operator: Operator) -> list[str]:
         arguments.append(
             f"{attribute.name}: {kind}" + ("" if attribute.default is REQUIRED else f" = {literal(attribute.default)}")
         )
-    arguments += [
-        'mode: Literal["exact", "fast"] = "exact"',
-        "path: str | None = None",
-        "out: np.ndarray | None = None",
-        "where: ArrayLike = True",
-    ]
-    return [f"def {operator.function}(", *(f"    {argument}," for argument in arguments), ") -> Any: ..."]
+    return definition(operator.function, [*arguments, *KEYWORDS])
+
+
+def definition(name: str, arguments: Sequence[str]) -> list[str]:
+    """A function of the stub, one argument a line."""
+    return [f"def {name}(", *(f"    {argument}," for argument in arguments), ") -> Any: ..."]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             console().print("Not recorded: the kernel's sources changed meanwhile.")
     if arguments.json:
-        print_json(entry | {"examples": [dict(zip(("input", "got", "expected"), e, strict=True)) for e in found.examples]})
+        print_json(entry | {"examples": [_example(example) for example in found.examples]})
     else:
         _report(task, path, found, seconds, file if recorded else None)
     return 1 if found.wrong else 0
@@ -187,6 +187,11 @@ def _title(task: Task) -> str:
     attributes = "".join(f" {name}={value}" for name, value in task.attributes)
     drawn = f" with {task.exponent} exponents, seed {task.seed}," if task.pairs else ""
     return f"{task.operator}{attributes} {task.dtype}{drawn} {task.mode}"
+
+
+def _example(example: tuple[int, ...]) -> dict[str, Any]:
+    *operands, got, expected = (f"{bits:#x}" for bits in example)
+    return {"operands": operands, "got": got, "expected": expected}
 
 
 def _report(task: Task, path: str, found: Findings, seconds: float, file: Path | None) -> None:

@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
                 exactops.run(operator.name, *inputs, mode=arguments.mode, path=arguments.path, out=part, **attributes)
                 bar.advance(task, part.size)
 
-    with _replaced(Path(arguments.output)) as temporary, _terminated_as_interrupt():
+    with _ended_as_interrupt(), _replaced(Path(arguments.output)) as temporary:
         out = _create(temporary, planned.result, shape, fortran)
         compute(out)
         del out
@@ -218,8 +218,8 @@ def _replaced(output: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _terminated_as_interrupt() -> Iterator[None]:
-    """SIGTERM as an exception, so that the temporary file is removed."""
+def _ended_as_interrupt() -> Iterator[None]:
+    """A request to end, or a closed terminal, as an exception, so that the temporary file is removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -227,8 +227,10 @@ def _terminated_as_interrupt() -> Iterator[None]:
     def stop(number, frame):
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    names = ("SIGTERM", "SIGHUP")
+    before = {getattr(signal, name): signal.signal(getattr(signal, name), stop) for name in names if hasattr(signal, name)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

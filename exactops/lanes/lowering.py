@@ -601,12 +601,15 @@ def lower(function: Callable, arguments: Sequence[types.Type]) -> Lowered:
             context = cpu_target.target_context
             compiled = compiler.compile_extra(cpu_target.typing_context, context, function, tuple(arguments), None, _FLAGS, {})
             module = llvm.parse_assembly(compiled.library.get_llvm_str())
-            for item in (*module.functions, *module.global_variables):
-                if item.is_declaration:
-                    continue
-                # Numba makes one environment a function, a global that lane code never reads. A helper may be linked in twice
-                # (odr), and before its caller is (weak: linkonce would be dropped).
-                item.linkage = "internal" if item.name.startswith("_ZN08NumbaEnv") else "weak_odr"
+            for defined in module.functions:
+                # A helper may be linked in twice (odr), and before its caller is (weak: linkonce would be dropped).
+                if not defined.is_declaration:
+                    defined.linkage = "weak_odr"
+            for variable in module.global_variables:
+                # Numba makes one environment a function, a global that lane code never reads. The tables of lookups are private
+                # already, and have to stay so: equal names in two modules are two tables.
+                if variable.name.startswith("_ZN08NumbaEnv"):
+                    variable.linkage = "internal"
             found = _lowered[key] = Lowered(compiled.signature, compiled.fndesc, module.as_bitcode())
     return found
 

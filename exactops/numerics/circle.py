@@ -165,8 +165,9 @@ def sixteenths_of_pi(x: Lanes):
 def sine_accurate(x: Lanes, steps: int):
     """sin(x + steps * pi/16) of float32 lanes as a wide value that rounds correctly for every input: 0 for sine, 8 for cosine.
 
-    sin(n pi/16 + r) = S + (C r + (S (cos r - 1) + C (sin r - r))): S a table value as a pair, C r to 80 bits, and the rest,
-    below 2**-7, in double. Relative error below 2**-57; the hardest inputs are 2**-54.2 (sine) and 2**-55.9 (cosine) from a boundary.
+    sin(n pi/16 + r) = S + (C r + (S (cos r - 1) + C (sin r - r))): S a table value as a pair, C r to 80 bits, and the
+    rest, below 2**-7, in double. Relative error below 2**-57; the hardest inputs are 2**-54.2 (sine) and 2**-55.9
+    (cosine) from a rounding boundary.
     """
     n, r, r_low = sixteenths_of_pi(convert(x, "float64"))
     sine_high, sine_low = lookup(SINES_HIGH, n + steps), lookup(SINES_LOW, n + steps)

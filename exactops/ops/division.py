@@ -72,35 +72,57 @@ def _power_of_two(exponent):
 
 
 @lane_function
-def _fmod_double(x, y):
-    """C's fmod of doubles: exact, by long division in steps of up to 24 quotient bits.
+def _times_power_of_two(x, exponent):
+    # x * 2**exponent for exponents of -64 to 2100, by three factors that are all in range.
+    third = (exponent >> 2) + (exponent >> 4)
+    factor = _power_of_two(third)
+    return ((x * factor) * factor) * _power_of_two(exponent - 2 * third)
 
-    A step subtracts q * t, where t = |y| * 2**k and q = rint(r / t) with |q| <= 2**25. With t split at bit 26 both partial
-    products are exact, and so are both differences: all are multiples of ulp(y) * 2**k, and below 2**53 of them (the first
-    difference is q * t_low + remainder, at most 2**25 * 2**26 + 2**52). The remainder is signed until the end.
+
+@lane_function
+def _subtract_multiple(remainder, divisor, distance, active):
+    """One step of long division where ``active``: the remainder less the nearest multiple of t = divisor * 2**distance.
+
+    Given |remainder| < 2**24 t, the quotient q = rint(remainder / t) is at most 2**24. With t split at bit 27 both partial
+    products are exact, and so are both differences: all are multiples of the last bit of t, and fewer than 2**53 of them (the
+    first difference is q * t_low plus the new remainder, at most 2**24 * 2**27 + 2**52). The new remainder is signed.
     """
+    scaled = _times_power_of_two(divisor, distance)
+    high = from_bits(bits(scaled) & 0xFFFFFFFFF8000000)
+    low = scaled - high
+    quotient = select(active, rint(remainder / scaled), 0.0)
+    return (remainder - quotient * high) - quotient * low
+
+
+@lane_function
+def _fmod_double(x, y):
+    """C's fmod of doubles, exact: long division in steps of up to 24 quotient bits."""
     divisor = absolute(y)
     remainder = absolute(x)
     # Invalid pairs leave the loop at once, as NaN: infinite or NaN x, zero or NaN y.
     invalid = is_nan(divisor) | (divisor == 0.0) | ~(remainder < float("inf"))
-    divisor = select(invalid, 1.0, divisor)
-    remainder = select(invalid, 0.0, remainder)
+    # An infinite divisor leaves x as it is; in the loop, 0 times infinity would make a NaN of it.
+    idle = invalid | (divisor == float("inf"))
+    divisor = select(idle, 1.0, divisor)
+    remainder = select(idle, 0.0, remainder)
     exponent = _exponent(divisor)
-    # An infinite divisor leaves x as it is.
-    active = (remainder >= divisor) & (divisor < float("inf"))
+    huge = (remainder >= 2.0**1000) & (remainder >= divisor)
+    if any_lane(huge):
+        # Close to overflow a product could round up to infinity: the first step is done on values scaled by 2**-64, where
+        # the multiple of the divisor is still exact, as it is about as large as x.
+        distance = _exponent(remainder) - exponent - 23
+        distance = select(huge, select(distance > 0, distance, 0) - 64, 0)
+        lowered = _subtract_multiple(select(huge, remainder * 2.0**-64, 0.0), divisor, distance, huge)
+        remainder = select(huge, lowered * 2.0**64, remainder)
+    active = absolute(remainder) >= divisor
     while any_lane(active):
         distance = _exponent(absolute(remainder)) - exponent - 23
         distance = select(active & (distance > 0), distance, 0)
-        half = distance >> 1
-        scaled = (divisor * _power_of_two(half)) * _power_of_two(distance - half)
-        high = from_bits(bits(scaled) & 0xFFFFFFFFF8000000)
-        low = scaled - high
-        quotient = select(active, rint(remainder / scaled), 0.0)
-        remainder = (remainder - quotient * high) - quotient * low
+        remainder = _subtract_multiple(remainder, divisor, distance, active)
         active = active & (absolute(remainder) >= divisor)
     remainder = select(remainder < 0.0, remainder + divisor, remainder)
     # A zero, and everything else, has the sign of the dividend.
-    remainder = copy_sign(remainder, x)
+    remainder = select(idle, x, copy_sign(remainder, x))
     return select(invalid, from_bits((bits(x) & 0) | 0x7FF8000000000000), remainder)
 
 

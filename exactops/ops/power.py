@@ -179,7 +179,7 @@ def powi_bf16(x, exponent):
 
 @lane_function
 def float_power_fast(x: Lanes, y: Lanes):
-    """|x|**y as float32 lanes, and the mask of the lanes where it does not hold: x not positive and normal, result not normal."""
+    """|x|**y as float32 lanes, and the mask where it does not hold: x not positive and normal, or the result not normal."""
     logarithm = logarithm_fast(signed(bits(x)) & 0x7FFFFFFF)
     shifted = mul_add(y, logarithm, MAGIC)
     whole = MAGIC - shifted  # negated
@@ -235,10 +235,10 @@ def powi_fast(x, exponent):
 def integer_power(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
     """x**y rounded to double as a whole number, for integers x and any y, both in float64 lanes; NaN, infinities included.
 
-    The quick path decides the integer part where that is below 2**40 and, for a broken exponent, not within 2**-42 of
-    a whole number; beyond 2**66 every type saturates. A whole exponent has a whole result or one of at most 1/2: the floor of
-    1/4 more is right. In between, the accurate path decides the rounding to double: a result that can be whole at all (32 * y is whole, since a
-    64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are exact.
+    The quick path decides the integer part where that is below 2**40 and, for a broken exponent, not within 2**-42 of a whole
+    number; beyond 2**66 every type saturates. A whole exponent has a whole result or one of at most 1/2: the floor of 1/4
+    more is right. In between, the accurate path decides the rounding to double: a result that can be whole at all (32 * y is
+    whole, since a 64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are exact.
     """
     p = y * logarithm_of_double(absolute(x))
     power = power_of_two_quick(p)
