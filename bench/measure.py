@@ -49,6 +49,8 @@ def interleaved(calls: Mapping[str, Call], rounds: int, at_least: float = 2e-4) 
 
 
 def _repeats(call: Call, at_least: float) -> int:
+    for _ in range(3):  # whatever happens once: compiling, filling caches
+        call()
     repeats = 1
     while _seconds(call, repeats) * repeats < at_least:
         repeats *= 2

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib.metadata
+import importlib.util
 import os
 import stat
 import tempfile
 import threading
 import warnings
-from importlib.metadata import version
 from pathlib import Path
 
 import platformdirs
@@ -25,7 +26,7 @@ _MAGIC = b"exactops kernel 1\n"
 _DIGEST = hashlib.sha256().digest_size
 
 #: The modules whose text decides what a kernel compiles to.
-_SOURCES = ("lanes", "numerics", "ops", "dtypes.py", "loops.py", "operator.py", "target.py")
+_SOURCES = ("lanes", "numerics", "ops", "dtypes.py", "key.py", "loops.py", "operator.py", "shortcut.py", "target.py")
 
 
 def folder() -> Path:
@@ -47,11 +48,23 @@ def _sources() -> str:
 
 @functools.cache
 def _environment() -> str:
+    import llvmlite
+
     from exactops.target import target
 
     cpu = target()
-    versions = " ".join(f"{name}={version(name)}" for name in ("numba", "llvmlite"))
+    versions = f"numba={_numba_version()} llvmlite={llvmlite.__version__}"
     return f"{_sources()} {versions} {cpu.architecture} {cpu.name} {cpu.features}"
+
+
+def _numba_version() -> str:
+    """Numba's version without importing Numba, which would cost a first use more than all the rest of it."""
+    spec = importlib.util.find_spec("numba")
+    try:
+        # The generated file that holds the version; a search of the installed packages' metadata takes ten times as long.
+        return (Path(spec.origin).parent / "_version.py").read_text() if spec and spec.origin else ""
+    except OSError:
+        return importlib.metadata.version("numba")
 
 
 def key_of(kernel: str) -> str:

@@ -364,10 +364,15 @@ class _State:
                 if not self.usable:
                     return
                 self.start()
+            self._fill(callee, operator, arguments, replacements, keywords, ufunc, extras, result)
+
+    def _fill(self, callee, operator, arguments, replacements, keywords, ufunc, extras, result) -> None:
+        """Write a slot. A reader in between (it holds the interpreter lock, this may lose it) sees a slot of nobody."""
         words = self.words
         assert words is not None
         # Everything that a slot names stays alive, so that an address means one object for good.
-        _kept.append((callee, operator, [a.dtype if type(a) is np.ndarray else a for a in arguments], replacements, keywords, ufunc, extras))
+        dtypes = [a.dtype if type(a) is np.ndarray else a for a in arguments]
+        _kept.append((callee, operator, dtypes, replacements, keywords, ufunc, extras, result))
         self.remembered += 1
         identities = [id(a.dtype) if type(a) is np.ndarray else id(a) for a in arguments]
         second = identities[1] if len(identities) > 1 else 0

@@ -33,7 +33,9 @@ print("numba" in sys.modules, len(caught), [w.category.__name__ for w in caught]
 
 def run(folder: Path | str | None, *operators: str, **settings: str | None) -> tuple[bool, int, str]:
     """Whether a process with this cache folder compiled anything, how often it warned, and the sum of the result."""
-    return parse(python(PROGRAM, *(operators or ("add",)), EXACTOPS_CACHE_DIR=None if folder is None else str(folder), **settings))
+    return parse(
+        python(PROGRAM, *(operators or ("add",)), EXACTOPS_CACHE_DIR=None if folder is None else str(folder), **settings)
+    )
 
 
 def parse(output: str) -> tuple[bool, int, str]:

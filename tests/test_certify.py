@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,8 +32,11 @@ TESTDATA = Path(__file__).parent.parent / "testdata"
 
 
 def hard_cases(function: str) -> list[int]:
-    with (TESTDATA / "hard_cases_f32.csv").open() as file:
-        return [int(row["input_bits"], 16) for row in csv.DictReader(file) if row["function"] == function]
+    found = []
+    for path in sorted(TESTDATA.glob("hard_cases*_f32.csv")):
+        with path.open() as file:
+            found += [int(row["input_bits"], 16) for row in csv.DictReader(file) if row["function"] == function]
+    return found
 
 
 def samples(function: str, count: int) -> list[int]:
@@ -126,6 +130,14 @@ def test_reference_of_odd_ranges(name):
     whole, _ = reference(function_of(name), 0x3F7F0000, 0x3F820000)
     part, _ = reference(function_of(name), 0x3F7FFFF1, 0x3F810003)
     assert (part == whole[0xFFF1 : 0x20003 - 0x10000 + 0x10000]).all()
+
+
+def test_the_reference_shares_nothing_with_the_kernels():
+    """Its modules import the stored types and each other, nothing else of the package."""
+    for module in ("decision", "filter", "functions", "multiprecision", "powers"):
+        source = (Path(exactops.__file__).parent / "certify" / f"{module}.py").read_text(encoding="utf-8")
+        imported = re.findall(r"^\s*(?:from|import)\s+(exactops\S*)", source, re.MULTILINE)
+        assert {name for name in imported if not name.startswith("exactops.certify.")} <= {"exactops.dtypes"}, module
 
 
 # --- planted faults -------------------------------------------------------------------------------------------------------

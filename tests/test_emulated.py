@@ -38,7 +38,9 @@ FUSED = re.compile(r"\b(v?fn?m(add|sub)\w*|fml[as]\w*|fnm(add|sub|la|ls)\w*)\b")
 #: A jump or call whose target is no local label: ``call body``, ``callq *%rax``, ``bl body``, ``jmp exp@PLT``.
 X86_TARGET = re.compile(r"^\s+(?:call|jmp|j[a-z]+)q?\s+(\S+)")
 ARM_TARGET = re.compile(r"^\s+(?:bl|b|blr|br|b\.[a-z]+|cbn?z\s+\w+,|tbn?z\s+\w+,\s*#\d+,)\s+(\S+)")
-LIBRARY = re.compile(r"__svml|\b_?(expf?|logf?|powf?|sinf?|cosf?|tanhf?|erfc?f?|fmodf?|rintf?|floorf?|ceilf?|truncf?)@|__\w+[hsdt]f2")
+LIBRARY = re.compile(
+    r"__svml|\b_?(expf?|logf?|powf?|sinf?|cosf?|tanhf?|erfc?f?|fmodf?|rintf?|floorf?|ceilf?|truncf?)@|__\w+[hsdt]f2"
+)
 WIDE = {"avx512": r"%?zmm\d", "avx2": r"%?ymm\d", "sse2": r"%?xmm\d", "neon": r"\bv\d+\.|\bq\d+\b"}
 
 #: Kernels that may do without vector instructions of the path's width, and why.
@@ -139,7 +141,8 @@ def report() -> dict[str, Any]:
     return {
         "paths": exactops.paths(),
         "loops": len(distinct_loops("exact", widest)),
-        "problems": inspect("exact", widest) | {f"scalar {k}": v for k, v in inspect("exact", "scalar", _few("scalar")).items()},
+        "problems": inspect("exact", widest)
+        | {f"scalar {k}": v for k, v in inspect("exact", "scalar", _few("scalar")).items()},
         "digests": digests(wide_entries(), widest),
         "narrow": {path: digests(narrow_entries(), path) for path in others},
     }

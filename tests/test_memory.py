@@ -33,10 +33,12 @@ def in_place_entries() -> list[Entry]:
     for entry in entries():
         values = entry.types[entry.operator.condition :]
         target = dict(entry.attributes).get("to", entry.types[1] if entry.operator.name == "cast_like" else None)
-        if len(set(values)) == 1 and target in (None, values[0]) and values[0] in ("f16", "bf16", "f32", "f64", "i16", "i64", "bool"):
-            if entry.operator.result != "bool":
-                found.append(entry)
-            elif values[0] == "bool":
+        if (
+            len(set(values)) == 1
+            and target in (None, values[0])
+            and values[0] in ("f16", "bf16", "f32", "f64", "i16", "i64", "bool")
+        ):
+            if entry.operator.result != "bool" or values[0] == "bool":
                 found.append(entry)
     return found
 
@@ -155,7 +157,9 @@ def test_inputs_stay_and_nothing_is_written_outside(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", exactops.paths())
-@pytest.mark.parametrize(("op", "short"), [("exp", "f32"), ("mul", "f16"), ("add", "i8"), ("div", "i32"), ("sqrt", "f64"), ("relu", "bf16")])
+@pytest.mark.parametrize(
+    ("op", "short"), [("exp", "f32"), ("mul", "f16"), ("add", "i8"), ("div", "i32"), ("sqrt", "f64"), ("relu", "bf16")]
+)
 def test_position_and_length_do_not_matter(op: str, short: str, path: str) -> None:
     lanes = 64 // min(2, STORAGES[short].size)
     values = sample(short, 2 * lanes + 2)
@@ -349,7 +353,11 @@ def test_repeated_calls_tell_operands_apart() -> None:
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (1, 3), (3, 1), (0,), (2, 0), (2, 3, 1)])
 def test_repeated_calls_check_the_shape_of_out(shape: tuple[int, ...]) -> None:
     """An out= that a call like the one before would not take is refused the second time as it was the first."""
-    for operands in ((np.ones((1, 3), np.float32),), (np.ones((3,), np.float32), 2.0), (np.ones((3, 1), np.float32), np.ones(3, np.float32))):
+    for operands in (
+        (np.ones((1, 3), np.float32),),
+        (np.ones((3,), np.float32), 2.0),
+        (np.ones((3, 1), np.float32), np.ones(3, np.float32)),
+    ):
         op = "square" if len(operands) == 1 else "mul"
         good = np.zeros(np.broadcast_shapes(*(np.shape(o) for o in operands)), np.float32)
         for _ in range(3):

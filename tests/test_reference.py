@@ -337,7 +337,7 @@ def fault_payload(name: str, x: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(
     ("op", "fault"),
     [("round", fault_zero_sign), ("abs", fault_flush), ("abs", fault_payload)],
-    ids=lambda each: str(each),
+    ids=["zero sign", "flush", "payload"],
 )
 def test_hard_values_find_planted_faults(op: str, fault: Callable[[str, np.ndarray], np.ndarray], name: str) -> None:
     operand = hard_values(name)

@@ -33,6 +33,15 @@ def pair(name: str, value) -> dict:
     return {f"{name}_HIGH": high, f"{name}_LOW": to_double(value - high)}
 
 
+def fine_reciprocal(step: int):
+    """A multiple of 2**-18 near 1 / (1 + step / FINE) whose base 2 logarithm lies near the grid; 1 for step 0 and the unused -8."""
+    if step in (0, -8):
+        return mpf(1)
+    middle = int(mpmath.nint(2**18 / (1 + mpf(step) / FINE)))
+    candidates = [mpmath.ldexp(mpf(middle + k), -18) for k in range(-64, 64)]
+    return min(candidates, key=lambda c: abs(mpmath.log(c, 2) - on_grid(mpmath.log(c, 2), -45)))
+
+
 def pairs(name: str, values) -> dict:
     """A table of unevaluated sums."""
     highs = tuple(to_double(v) for v in values)
@@ -75,9 +84,9 @@ def main() -> int:
     error = largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit, lambda f: mpf(2) ** -f)
     notes.append(f"FAST_EXP: degree 6, relative error {log2_of(error)}")
 
-    # Accurate path. Second reduction: 1 + z times a 12-bit reciprocal, again with a logarithm on the grid and its rest.
-    fine = [mpf(leading_bits(1 / (1 + (mpf(j if j < 8 else j - 16)) / FINE), 12)) for j in range(16)]
-    fine[8] = mpf(1)
+    # Accurate path. Second reduction: 1 + z times a multiple of 2**-18, again with a logarithm on the grid and its rest. Of
+    # 128 candidates the one with the smallest rest is taken: the rest is a double, its error 2**-53 of it.
+    fine = [fine_reciprocal(j if j < 8 else j - 16) for j in range(16)]
     fine_logarithms = [on_grid(-mpmath.log(c, 2), -45) for c in fine]
     constants |= {
         "FINE_RECIPROCALS": tuple(float(c) for c in fine),
@@ -89,17 +98,17 @@ def main() -> int:
         for end in (-1, 1):
             z = max(-reach, min(reach, (j + mpf(end) / 2) / FINE))
             small = max(small, abs((1 + z) * fine[j % 16] - 1))
-    # log2(1 + z) = z * (L1 + z * (L2 + z * (L3 + z * (L4 + z * double polynomial)))), the first four as pairs.
-    for k in range(1, 5):
+    # log2(1 + z) = z * (L1 + z * (L2 + z * (L3 + z * (L4 + z * (L5 + z * double polynomial))))), the first five as pairs.
+    for k in range(1, 6):
         constants |= pair(f"L{k}", (-1) ** (k + 1) / (k * ln2))
 
     def high_log(z):
-        return sum((-1) ** k * z**k / (k + 5) for k in range(40)) / ln2
+        return sum((-1) ** (k + 1) * z**k / (k + 6) for k in range(40)) / ln2
 
     coefficients = [to_double(c) for c in remez(high_log, 6, -small, small)[0]]
-    constants |= {f"L{k + 5}": c for k, c in enumerate(coefficients)}
-    error = largest_error(high_log, coefficients, -small, small, lambda z: z**5)
-    notes.append(f"second reduction |z| <= {log2_of(small)}, L5...: degree 6, error of the logarithm {log2_of(error)}")
+    constants |= {f"L{k + 6}": c for k, c in enumerate(coefficients)}
+    error = largest_error(high_log, coefficients, -small, small, lambda z: z**6)
+    notes.append(f"second reduction |z| <= {log2_of(small)}, L6...: degree 6, error of the logarithm {log2_of(error)}")
     # 2**f = 1 + f * (E1 + f * (E2 + f * (E3 + f * double polynomial))), |f| <= 1/512.
     for k in range(1, 4):
         constants |= pair(f"E{k}", ln2**k / mpmath.factorial(k))

@@ -159,10 +159,11 @@ def operands_of(case: Case, dtype: str, size: int) -> tuple[np.ndarray, ...]:
 def exactops_call(case: Case, operands: tuple[np.ndarray, ...], mode: str, path: str | None = None) -> Call:
     """A call of exactops into memory of its own; compiled when this returns."""
     out = np.empty(operands[0].shape, dtype_of(case.result) if case.result else operands[0].dtype)
-    attributes = case.attributes
+    # As a user writes it: what is the default is not said.
+    keywords = {**case.attributes, **({} if mode == "exact" else {"mode": mode}), **({} if path is None else {"path": path})}
 
     def call() -> Any:
-        return exactops.run(case.op, *operands, mode=mode, path=path, out=out, **attributes)
+        return exactops.run(case.op, *operands, out=out, **keywords)
 
     call()
     return call

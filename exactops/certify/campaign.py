@@ -162,9 +162,8 @@ class Task:
         """What computes the results."""
         import exactops
 
-        return self.evaluate or functools.partial(
-            exactops.run, self.operator, mode=self.mode, path=self.path, **dict(self.attributes)
-        )
+        options: dict[str, Any] = {"mode": self.mode, "path": self.path, **dict(self.attributes)}
+        return self.evaluate or functools.partial(exactops.run, self.operator, **options)
 
     def chunks(self) -> list[tuple[int, int]]:
         """The range cut at the multiples of ``CHUNK``."""
@@ -249,8 +248,8 @@ def _operands(task: Task, first: int, last: int) -> tuple[np.ndarray, ...]:
     return (np.arange(first, last, dtype=f"u{task.storage.size}").view(dtype),)
 
 
-def _expected(task: Task, operands: tuple[np.ndarray, ...], first: int, last: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Correctly rounded results, which inputs are special, and how many results MPFR decided."""
+def _expected(task: Task, operands: tuple[np.ndarray, ...], first: int, last: int) -> tuple[np.ndarray, np.ndarray | None, int]:
+    """Correctly rounded results, which pairs are special (None for one operand), and how many results MPFR decided."""
     storage = task.storage
     patterns = _bits(operands[0])
     if task.operator in ("pow", "powi"):
@@ -260,14 +259,18 @@ def _expected(task: Task, operands: tuple[np.ndarray, ...], first: int, last: in
                 exponents = exponents.astype(np.float64)
         return powers.reference(patterns, exponents, storage)
     function = function_of(task.operator, dict(task.attributes))
-    magnitude = patterns & patterns.dtype.type((1 << (8 * storage.size - 1)) - 1)
-    special = (magnitude == 0) | (magnitude == _infinity(storage))
     if storage.short == "f32":
         expected, undecided = reference(function, first, last)
-        return expected, special, undecided
+        return expected, None, undecided
     # The half types have so few inputs that MPFR decides all.
     values = (correctly_rounded(function, bits, storage) for bits in range(first, last))
-    return np.fromiter(values, np.uint16, last - first), special, last - first
+    return np.fromiter(values, np.uint16, last - first), None, last - first
+
+
+def _special(operand: np.ndarray, storage: Storage) -> np.ndarray:
+    """Where the operand is a zero or infinite."""
+    magnitude = _bits(operand) & ((1 << (8 * storage.size - 1)) - 1)
+    return (magnitude == 0) | (magnitude == _infinity(storage))
 
 
 def _bits(values: np.ndarray) -> np.ndarray:
@@ -284,11 +287,13 @@ def _compare(
     operands: tuple[np.ndarray, ...],
     results: np.ndarray,
     expected: np.ndarray,
-    special: np.ndarray,
+    special: np.ndarray | None,
 ) -> None:
     differ = results != expected
     if not differ.any():
         return
+    if special is None:
+        special = _special(operands[0], task.storage)
     beyond = _measure(found, operands, results, expected, special, task.storage)
     wrong = differ if task.mode == "exact" else beyond
     found.wrong += int(np.count_nonzero(wrong))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import datetime
 import hashlib
 import importlib
@@ -11,6 +12,7 @@ import os
 import pkgutil
 import platform
 import tempfile
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -111,6 +113,27 @@ def store(file: Path, entry: dict[str, Any]) -> None:
     where the kernel is the same. An entry of a ``hash_only`` run adds its path's hash to the entry of the same kernel, or
     stands alone.
     """
+    with _locked(file.absolute().parent):
+        _store(file, entry)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a lock on a folder, so that two runs that end together lose no record; without effect where there is no flock."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _store(file: Path, entry: dict[str, Any]) -> None:
     records = load(file)
     names = ("operator", "dtype", "attributes", "mode", "exponent")
     key = [entry.get(name) for name in names]

@@ -98,7 +98,6 @@ def is_wild(x: Lanes):
 PER_LN2_WIDE = UNITS * 0.0625
 LN2 = 16.0 * UNIT_HEAD + 16.0 * UNIT_TAIL
 
-
 @lane_function
 def growth_binary(r: Lanes):
     """``2**r - 1`` for ``|r| <= 0.5``."""

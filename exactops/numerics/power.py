@@ -101,57 +101,57 @@ FAST_EXP_5 = float.fromhex("0x1.5f48c80000000p-10")
 FAST_EXP_6 = float.fromhex("0x1.4499520000000p-13")
 FINE_RECIPROCALS = (
     1.0,
-    float.fromhex("0x1.fde0000000000p-1"),
-    float.fromhex("0x1.fbc0000000000p-1"),
-    float.fromhex("0x1.f9a0000000000p-1"),
-    float.fromhex("0x1.f7a0000000000p-1"),
-    float.fromhex("0x1.f580000000000p-1"),
-    float.fromhex("0x1.f380000000000p-1"),
-    float.fromhex("0x1.f180000000000p-1"),
+    float.fromhex("0x1.fdfa800000000p-1"),
+    float.fromhex("0x1.fbdf800000000p-1"),
+    float.fromhex("0x1.f9ac800000000p-1"),
+    float.fromhex("0x1.f77f800000000p-1"),
+    float.fromhex("0x1.f592000000000p-1"),
+    float.fromhex("0x1.f388800000000p-1"),
+    float.fromhex("0x1.f17c000000000p-1"),
     1.0,
-    float.fromhex("0x1.07c0000000000p+0"),
-    float.fromhex("0x1.06a0000000000p+0"),
-    float.fromhex("0x1.0580000000000p+0"),
-    float.fromhex("0x1.0460000000000p+0"),
-    float.fromhex("0x1.0340000000000p+0"),
-    float.fromhex("0x1.0220000000000p+0"),
-    float.fromhex("0x1.0120000000000p+0"),
+    float.fromhex("0x1.07c0c00000000p+0"),
+    float.fromhex("0x1.068fc00000000p+0"),
+    float.fromhex("0x1.0571c00000000p+0"),
+    float.fromhex("0x1.0465000000000p+0"),
+    float.fromhex("0x1.033ac00000000p+0"),
+    float.fromhex("0x1.0224400000000p+0"),
+    float.fromhex("0x1.010e400000000p+0"),
 )
 FINE_LOGARITHMS = (
     0.0,
-    float.fromhex("0x1.893aca0530000p-8"),
-    float.fromhex("0x1.8a0d006ef4000p-7"),
-    float.fromhex("0x1.28284ad41a000p-6"),
-    float.fromhex("0x1.85d6e429f8000p-6"),
-    float.fromhex("0x1.e9c8fb8a7a000p-6"),
-    float.fromhex("0x1.241e9ed454000p-5"),
-    float.fromhex("0x1.538941776b000p-5"),
+    float.fromhex("0x1.7609456f80000p-8"),
+    float.fromhex("0x1.7e988a03bc000p-7"),
+    float.fromhex("0x1.25dff77372000p-6"),
+    float.fromhex("0x1.8bcc6fef88000p-6"),
+    float.fromhex("0x1.e678a6ac18000p-6"),
+    float.fromhex("0x1.235582b0f6000p-5"),
+    float.fromhex("0x1.53e847e28f000p-5"),
     0.0,
-    float.fromhex("-0x1.607ac0fbfa000p-5"),
-    float.fromhex("-0x1.2df5f59f41000p-5"),
-    float.fromhex("-0x1.f6734acf86000p-6"),
-    float.fromhex("-0x1.908aab8f18000p-6"),
-    float.fromhex("-0x1.2a31153230000p-6"),
-    float.fromhex("-0x1.86cb1860fc000p-7"),
-    float.fromhex("-0x1.9e95fc6060000p-8"),
+    float.fromhex("-0x1.609c5c6602000p-5"),
+    float.fromhex("-0x1.2b1a9823a7000p-5"),
+    float.fromhex("-0x1.f16b172b44000p-6"),
+    float.fromhex("-0x1.92508ef17c000p-6"),
+    float.fromhex("-0x1.2852652a6a000p-6"),
+    float.fromhex("-0x1.89d56f6d7c000p-7"),
+    float.fromhex("-0x1.85162ea2c0000p-8"),
 )
 FINE_LOGARITHMS_LOW = (
     0.0,
-    float.fromhex("0x1.530f11a5c5ca9p-47"),
-    float.fromhex("0x1.74dd0c9cf2f9bp-47"),
-    float.fromhex("0x1.44da0bd930851p-48"),
-    float.fromhex("-0x1.5182b12c46c37p-48"),
-    float.fromhex("0x1.1ff3f3a905a88p-47"),
-    float.fromhex("0x1.a0a0aed09930ep-47"),
-    float.fromhex("0x1.dc036a2459e64p-53"),
+    float.fromhex("-0x1.3fcab9106a368p-55"),
+    float.fromhex("-0x1.6a4ba7fb7a04bp-54"),
+    float.fromhex("0x1.f893d3aa38362p-55"),
+    float.fromhex("-0x1.07480dcfe0944p-53"),
+    float.fromhex("-0x1.cde9f3d7cc6d8p-55"),
+    float.fromhex("-0x1.7673a6970e2adp-52"),
+    float.fromhex("0x1.3864245918d8ap-54"),
     0.0,
-    float.fromhex("-0x1.0590ec56e51efp-47"),
-    float.fromhex("0x1.eda14849509aep-55"),
-    float.fromhex("-0x1.2b38f0dea573cp-47"),
-    float.fromhex("0x1.b07a17706640dp-50"),
-    float.fromhex("0x1.868ff9d6a6fcap-48"),
-    float.fromhex("0x1.8f38642cae10fp-48"),
-    float.fromhex("-0x1.c73761222771fp-47"),
+    float.fromhex("-0x1.93e67bb3e495fp-55"),
+    float.fromhex("0x1.86d8751a6f8c3p-55"),
+    float.fromhex("-0x1.55ffc9fd7cc3fp-53"),
+    float.fromhex("-0x1.d9e37ea4415e1p-55"),
+    float.fromhex("0x1.9d9d7bc1cbd0dp-53"),
+    float.fromhex("0x1.4493591573feep-54"),
+    float.fromhex("-0x1.01cae9efc456bp-53"),
 )
 L1_HIGH = float.fromhex("0x1.71547652b82fep+0")
 L1_LOW = float.fromhex("0x1.777d0ffda0d24p-56")
@@ -161,13 +161,15 @@ L3_HIGH = float.fromhex("0x1.ec709dc3a03fdp-2")
 L3_LOW = float.fromhex("0x1.d27f05548af0cp-56")
 L4_HIGH = float.fromhex("-0x1.71547652b82fep-2")
 L4_LOW = float.fromhex("-0x1.777d0ffda0d24p-58")
-L5 = float.fromhex("0x1.2776c50ef9bfep-2")
-L6 = float.fromhex("-0x1.ec709dc3a03fep-3")
-L7 = float.fromhex("0x1.a61762a7adedap-3")
-L8 = float.fromhex("-0x1.715476529afbdp-3")
-L9 = float.fromhex("0x1.484b13d78e2c5p-3")
-L10 = float.fromhex("-0x1.277763b2977ffp-3")
-L11 = float.fromhex("0x1.0c9b40d3b7913p-3")
+L5_HIGH = float.fromhex("0x1.2776c50ef9bfep-2")
+L5_LOW = float.fromhex("0x1.e4b29ccc535d4p-56")
+L6 = float.fromhex("-0x1.ec709dc3a03fdp-3")
+L7 = float.fromhex("0x1.a61762a7aded9p-3")
+L8 = float.fromhex("-0x1.71547652b82fep-3")
+L9 = float.fromhex("0x1.484b13d7a4b30p-3")
+L10 = float.fromhex("-0x1.2776c50eca72fp-3")
+L11 = float.fromhex("0x1.0c9b1869ede8dp-3")
+L12 = float.fromhex("-0x1.ec71fe9f86e03p-4")
 E1_HIGH = float.fromhex("0x1.62e42fefa39efp-1")
 E1_LOW = float.fromhex("0x1.abc9e3b39803fp-56")
 E2_HIGH = float.fromhex("0x1.ebfbdff82c58fp-3")
@@ -367,12 +369,12 @@ def horner_step(constant: float, constant_low: float, x: Lanes, x_low: Lanes, y:
 
 @lane_function
 def power_accurate(x: Lanes, y: Lanes):
-    """x**y for finite x > 0 and finite y, both in float64 lanes: an unevaluated sum, relative error below 2**-85.
+    """x**y for finite x > 0 and finite y, both in float64 lanes: an unevaluated sum, relative error below 2**-90.
 
     Exponents of the result beyond 1000 are held there. A power of two to an integer power is exact.
 
     log2(x) = e + T + T' + log2(1 + z): z = m * c - 1 is exact as a pair for every double m (cut into 24, 24 and 5 bits, times
-    29 bits of c), a second, 12-bit, reciprocal brings |z| below 2**-8. The terms up to z**4 are pairs. 2**p = P * P' * 2**f
+    29 bits of c), a second, 18-bit, reciprocal brings |z| below 2**-8. The terms up to z**5 are pairs. 2**p = P * P' * 2**f
     with |f| <= 1/512 likewise, its terms up to f**3 in pairs.
     """
     pattern = bits(x)
@@ -395,9 +397,10 @@ def power_accurate(x: Lanes, y: Lanes):
     table = (convert(signed(offset) >> 52, "float64") + lookup(LOGARITHMS, offset >> 48)) + lookup(FINE_LOGARITHMS, step)
     table_low = lookup(LOGARITHMS_LOW, offset >> 48) + lookup(FINE_LOGARITHMS_LOW, step)
 
-    tail = z * ((((((L11 * z + L10) * z + L9) * z + L8) * z + L7) * z + L6) * z + L5)
-    high, low = fast_two_sum(L4_HIGH, L4_LOW + tail)
+    tail = z * ((((((L12 * z + L11) * z + L10) * z + L9) * z + L8) * z + L7) * z + L6)
+    high, low = fast_two_sum(L5_HIGH, L5_LOW + tail)
     high, low = pair_product(z, z_low, high, low)
+    high, low = horner_step(L4_HIGH, L4_LOW, z, z_low, high, low)
     high, low = horner_step(L3_HIGH, L3_LOW, z, z_low, high, low)
     high, low = horner_step(L2_HIGH, L2_LOW, z, z_low, high, low)
     high, low = horner_step(L1_HIGH, L1_LOW, z, z_low, high, low)

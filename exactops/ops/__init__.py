@@ -15,7 +15,9 @@ from exactops.operator import Operator
 def _collect() -> dict[str, Operator]:
     table: dict[str, Operator] = {}
     for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
-        for operator in getattr(importlib.import_module(f"{__name__}.{module}"), "OPERATORS", ()):
+        for operator in importlib.import_module(f"{__name__}.{module}").OPERATORS:
+            if operator.name in table:
+                raise RuntimeError(f"the operator {operator.name} is declared twice")
             table[operator.name] = operator
     return table
 

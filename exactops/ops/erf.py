@@ -342,16 +342,7 @@ FAST_UNDER = doubles(
     """
 )
 QUICK_OVER_0, QUICK_OVER_1, QUICK_OVER_2, QUICK_OVER_3, QUICK_OVER_4, QUICK_OVER_5 = QUICK_OVER
-(
-    QUICK_UNDER_0,
-    QUICK_UNDER_1,
-    QUICK_UNDER_2,
-    QUICK_UNDER_3,
-    QUICK_UNDER_4,
-    QUICK_UNDER_5,
-    QUICK_UNDER_6,
-    QUICK_UNDER_7,
-) = QUICK_UNDER
+QUICK_UNDER_0, QUICK_UNDER_1, QUICK_UNDER_2, QUICK_UNDER_3, QUICK_UNDER_4, QUICK_UNDER_5, QUICK_UNDER_6, QUICK_UNDER_7 = QUICK_UNDER
 FAST_OVER_0, FAST_OVER_1, FAST_OVER_2, FAST_OVER_3 = FAST_OVER
 FAST_UNDER_0, FAST_UNDER_1, FAST_UNDER_2, FAST_UNDER_3, FAST_UNDER_4, FAST_UNDER_5 = FAST_UNDER
 # Fast mode, float32: erf(x) = x * NEAR(x**2) below 1, 1 - 2**FAR(x) above.
@@ -369,9 +360,8 @@ FAR = doubles(
 )
 NEAR_0, NEAR_1, NEAR_2, NEAR_3, NEAR_4, NEAR_5, NEAR_6 = NEAR
 FAR_0, FAR_1, FAR_2, FAR_3, FAR_4, FAR_5, FAR_6 = FAR
-#: Bits of 9 as float32, and how many numbers lie from there to 10.25: float32 results of erfc are subnormal there.
-SUBNORMAL_FIRST = 0x41100000
-SUBNORMAL_COUNT = 0x41240000 - SUBNORMAL_FIRST
+#: Bits of 9 as float32: from there on float32 results of erfc are subnormal.
+FAR_OUT = 0x41100000
 
 
 @lane_function
@@ -469,16 +459,15 @@ def erf(x: Lanes):
 
 def erfc(x: Lanes):
     """Exact mode, float32 lanes to wide float64 lanes: zero from 10.25 on in every format."""
-    size = absolute(x)
-    size = convert(select(size > 10.25, 10.25, size), "float64")
-    y = erfc_quick(size)
+    wide = convert(x, "float64")
+    y = erfc_quick(absolute(wide))
     y = select(x < 0.0, 2.0 - y, y)
-    rare = in_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SUBNORMAL_COUNT)
+    rare = in_doubt(y) | ((bits(x) & 0x7FFFFFFF) >= FAR_OUT)
     if any_lane(rare):
-        careful = erfc_careful(size)
+        size = absolute(wide)
+        careful = erfc_careful(select(size > 10.25, 10.25, size))
         careful = select(x < 0.0, 2.0 - careful, careful)
-        wide = convert(x, "float64")
-        y = select(rare, select(absolute(wide) < 0.125, erfc_near_zero(wide), careful), y)
+        y = select(rare, select(size < 0.125, erfc_near_zero(wide), careful), y)
     return y
 
 

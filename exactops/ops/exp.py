@@ -6,9 +6,8 @@ from exactops.numerics.exponential import UNITS, UNITS_HEAD, UNITS_TAIL, careful
 from exactops.numerics.exponential_fast import exponential_fast, growth_fast, is_wild, reduce_fast, split_power_fast
 from exactops.operator import Kernel, Operator
 
-#: Bits of -87 as float32, and how many numbers lie from there to -105: float32 results are subnormal there.
-SUBNORMAL_FIRST = 0xC2AE0000
-SUBNORMAL_COUNT = 0xC2D20000 - SUBNORMAL_FIRST
+#: Bits of 87 as float32: from there on results of float32 may be subnormal, zero or infinite.
+FAR_OUT = 0x42AE0000
 
 
 @lane_function
@@ -21,13 +20,14 @@ def exp(x: Lanes):
     """Exact mode, float32 lanes to wide float64 lanes.
 
     Beyond 89 every format has overflowed, below -105 every format has reached zero; in between the double exponential
-    neither overflows nor underflows, so that the one conversion afterwards makes infinities, subnormals and zeros.
+    neither overflows nor underflows, so that the one conversion afterwards makes infinities, subnormals and zeros. Lanes far
+    out hold nonsense until the careful path replaces it.
     """
-    bounded = select(x > 89.0, 89.0, x)
-    bounded = convert(select(bounded < -105.0, -105.0, bounded), "float64")
-    y = quick_exponential(bounded * UNITS)
-    rare = in_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SUBNORMAL_COUNT)
+    y = quick_exponential(convert(x, "float64") * UNITS)
+    rare = in_doubt(y) | ((bits(x) & 0x7FFFFFFF) >= FAR_OUT)
     if any_lane(rare):
+        bounded = select(x > 89.0, 89.0, x)
+        bounded = convert(select(bounded < -105.0, -105.0, bounded), "float64")
         y = select(rare, exp_careful(bounded), y)
     return y
 

@@ -155,16 +155,7 @@ FAST_UNDER = doubles(
     """
 )
 QUICK_OVER_0, QUICK_OVER_1, QUICK_OVER_2, QUICK_OVER_3, QUICK_OVER_4, QUICK_OVER_5 = QUICK_OVER
-(
-    QUICK_UNDER_0,
-    QUICK_UNDER_1,
-    QUICK_UNDER_2,
-    QUICK_UNDER_3,
-    QUICK_UNDER_4,
-    QUICK_UNDER_5,
-    QUICK_UNDER_6,
-    QUICK_UNDER_7,
-) = QUICK_UNDER
+QUICK_UNDER_0, QUICK_UNDER_1, QUICK_UNDER_2, QUICK_UNDER_3, QUICK_UNDER_4, QUICK_UNDER_5, QUICK_UNDER_6, QUICK_UNDER_7 = QUICK_UNDER
 FAST_OVER_0, FAST_OVER_1, FAST_OVER_2, FAST_OVER_3 = FAST_OVER
 FAST_UNDER_0, FAST_UNDER_1, FAST_UNDER_2, FAST_UNDER_3, FAST_UNDER_4, FAST_UNDER_5 = FAST_UNDER
 # Near zero, gelu(x) = x/2 + x**2 * P(x**2).
@@ -197,11 +188,9 @@ HALF_UNITS = 0.5 * UNITS
 _FIRST_29_BITS = 0xFFFFFFFFFF000000
 _FIRST_24_BITS = 0xFFFFFFFFE0000000
 
-# Float32 results are subnormal from -13 to -14.9, in the tanh form from -9.5 to -11.2: bits of the first, and how many.
-SUBNORMAL_FIRST = 0xC1500000
-SUBNORMAL_COUNT = 0xC16E6666 - SUBNORMAL_FIRST
-TANH_SUBNORMAL_FIRST = 0xC1180000
-TANH_SUBNORMAL_COUNT = 0xC1333333 - TANH_SUBNORMAL_FIRST
+#: Bits of 13 and, for the tanh form, 9.5 as float32: from there on the negative tails may be subnormal in float32.
+FAR_OUT = 0x41500000
+FAR_OUT_TANH = 0x41180000
 
 
 @lane_function
@@ -268,24 +257,25 @@ def gelu_tanh_careful(x: Lanes, bounded: Lanes):
 
 def gelu(x: Lanes):
     """Exact mode, float32 lanes to wide float64 lanes: -0 from -14.9 on downwards in every format."""
-    wide = convert(select(x < -14.9, -14.9, x), "float64")
-    size = absolute(wide)
-    size = select(size > 14.9, 14.9, size)
-    y = gelu_quick(wide, size)
-    rare = in_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SUBNORMAL_COUNT) | is_tiny(x)
+    wide = convert(x, "float64")
+    y = gelu_quick(wide, absolute(wide))
+    rare = in_doubt(y) | ((bits(x) & 0x7FFFFFFF) >= FAR_OUT) | is_tiny(x)
     if any_lane(rare):
-        y = select(rare, gelu_careful(wide, size), y)
+        bounded = select(wide < -14.9, -14.9, wide)
+        size = absolute(bounded)
+        y = select(rare, gelu_careful(bounded, select(size > 14.9, 14.9, size)), y)
     return y
 
 
 def gelu_tanh(x: Lanes):
     """The tanh form, exact mode, float32 lanes to wide float64 lanes: -0 from -11.2 on downwards in every format."""
-    wide = convert(select(x < -11.2, -11.2, x), "float64")
-    bounded = select(wide > 11.2, 11.2, wide)
-    y = wide / (1.0 + quick_exponential(-bounded * (SLOPE + CUBIC * (bounded * bounded))))
-    rare = in_doubt(y) | (bits(x) - TANH_SUBNORMAL_FIRST < TANH_SUBNORMAL_COUNT) | is_tiny(x)
+    wide = convert(x, "float64")
+    y = wide / (1.0 + quick_exponential(-wide * (SLOPE + CUBIC * (wide * wide))))
+    rare = in_doubt(y) | ((bits(x) & 0x7FFFFFFF) >= FAR_OUT_TANH) | is_tiny(x)
     if any_lane(rare):
-        y = select(rare, gelu_tanh_careful(wide, bounded), y)
+        factor = select(wide < -11.2, -11.2, wide)
+        bounded = select(factor > 11.2, 11.2, factor)
+        y = select(rare, gelu_tanh_careful(factor, bounded), y)
     return y
 
 
@@ -335,7 +325,9 @@ OPERATORS = (
         aliases=("gelu_erf",),
         onnx="Gelu",
         opset=20,
-        attributes=(Attribute("approximate", "choice", "none", ("none", "tanh"), "the erf form, or the tanh form"),),
+        attributes=(
+            Attribute("approximate", "choice", "none", ("none", "tanh"), "the erf form, or the tanh form"),
+        ),
         in_place=("x",),
         special=(
             "gelu(-inf) = -0, gelu(+inf) = +inf",

@@ -38,8 +38,8 @@ INFINITY = float("inf")
 NOT_A_NUMBER = float("nan")
 #: The quick path is good to 2**-41: y * log2(x), below 2**7, has a relative error of 2**-48.
 QUICK_ERROR = 1 << 12
-#: A result this near to a number of few bits is that number, where it can be one at all: the accurate path is good to 2**-85.
-SNAP = 2.0**-80
+#: A result this near to a number of few bits is that number, where it can be one at all: the accurate path is good to 2**-90.
+SNAP = 2.0**-86
 #: Where normal results begin.
 LEAST_SINGLE = -126.0
 LEAST_HALF = -14.0

@@ -18,10 +18,8 @@ TAIL_0, TAIL_1, TAIL_2, TAIL_3 = TAIL
 #: Below it the series serves, with an error of 2**-58 of the result or of its distance from 1/2 (sigmoid).
 NEAR_ZERO = 0.0625
 
-#: Bits of -87 as float32, and how many numbers lie from there to -110 (sigmoid) and -120 (silu): subnormal results.
-SUBNORMAL_FIRST = 0xC2AE0000
-SIGMOID_SUBNORMAL_COUNT = 0xC2DC0000 - SUBNORMAL_FIRST
-SILU_SUBNORMAL_COUNT = 0xC2F00000 - SUBNORMAL_FIRST
+#: Bits of 87 as float32: from there on the negative tails may be subnormal in float32.
+FAR_OUT = 0x42AE0000
 
 
 @lane_function
@@ -53,22 +51,23 @@ def silu_careful(x: Lanes, bounded: Lanes):
 
 def sigmoid(x: Lanes):
     """Exact mode, float32 lanes to wide float64 lanes: zero from -110 on downwards in every format."""
-    bounded = select(x < -110.0, -110.0, x)
-    bounded = convert(select(bounded > 110.0, 110.0, bounded), "float64")
-    y = 1.0 / (1.0 + quick_exponential(bounded * -UNITS))
-    rare = in_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SIGMOID_SUBNORMAL_COUNT)
+    y = 1.0 / (1.0 + quick_exponential(convert(x, "float64") * -UNITS))
+    rare = in_doubt(y) | ((bits(x) & 0x7FFFFFFF) >= FAR_OUT)
     if any_lane(rare):
+        bounded = select(x < -110.0, -110.0, x)
+        bounded = convert(select(bounded > 110.0, 110.0, bounded), "float64")
         y = select(rare, sigmoid_careful(bounded), y)
     return y
 
 
 def silu(x: Lanes):
     """Exact mode, float32 lanes to wide float64 lanes: -0 from -120 on downwards in every format."""
-    factor = convert(select(x < -120.0, -120.0, x), "float64")
-    bounded = select(factor > 110.0, 110.0, factor)
-    y = factor / (1.0 + quick_exponential(bounded * -UNITS))
-    rare = in_doubt(y) | (bits(x) - SUBNORMAL_FIRST < SILU_SUBNORMAL_COUNT) | is_tiny(x)
+    wide = convert(x, "float64")
+    y = wide / (1.0 + quick_exponential(wide * -UNITS))
+    rare = in_doubt(y) | ((bits(x) & 0x7FFFFFFF) >= FAR_OUT) | is_tiny(x)
     if any_lane(rare):
+        factor = select(wide < -120.0, -120.0, wide)
+        bounded = select(factor > 110.0, 110.0, factor)
         y = select(rare, silu_careful(factor, bounded), y)
     return y
 

@@ -1,6 +1,6 @@
 """tanh: the hyperbolic tangent."""
 
-from exactops.lanes import Lanes, absolute, any_lane, convert, copy_sign, lane_function, mul_add, select
+from exactops.lanes import Lanes, absolute, any_lane, bits, convert, copy_sign, lane_function, mul_add, select
 from exactops.numerics.doubt import in_doubt
 from exactops.numerics.exponential import (
     UNITS,
@@ -12,6 +12,8 @@ from exactops.numerics.exponential import (
 from exactops.numerics.exponential_fast import power_fast, reduce_fast, relative_growth_fast
 from exactops.operator import Kernel, Operator
 
+#: Bits of 22 as float32: from there on the result is 1 in every format.
+FAR_OUT = 0x41B00000
 TWICE_UNITS = 2.0 * UNITS
 TWICE_UNITS_HEAD = 2.0 * UNITS_HEAD
 TWICE_UNITS_TAIL = 2.0 * UNITS_TAIL
@@ -29,14 +31,15 @@ def tanh(x: Lanes):
 
     Tiny results lie next to x, which is no tie, so that subnormals need no care of their own.
     """
-    bounded = select(x < -22.0, -22.0, x)
-    bounded = convert(select(bounded > 22.0, 22.0, bounded), "float64")
-    rise = quick_exponential_minus_one(bounded * TWICE_UNITS)
+    wide = convert(x, "float64")
+    rise = quick_exponential_minus_one(wide * TWICE_UNITS)
     y = rise / (rise + 2.0)
-    rare = in_doubt(y)
+    rare = in_doubt(y) | ((bits(x) & 0x7FFFFFFF) >= FAR_OUT)
     if any_lane(rare):
+        bounded = select(wide < -22.0, -22.0, wide)
+        bounded = select(bounded > 22.0, 22.0, bounded)
         y = select(rare, tanh_careful(bounded), y)
-    return copy_sign(y, bounded)  # for the sign of zero
+    return copy_sign(y, wide)  # for the sign of zero
 
 
 def tanh_fast(x: Lanes):
