@@ -33,9 +33,9 @@ _DIMENSION_COUNT, _DIMENSIONS, _DESCR = 24, 32, 56
 # Words of the state: a header, then the slots of the table.
 _VECTORCALL, _NDARRAY, _OUT, _NAMED_BY_STRING, _HEADER = 0, 1, 2, 3, 8
 # Words of a slot.
-_CALLEE, _OPERATOR, _ARRAYS, _KEYWORDS, _UFUNC, _RESULT, _EXTRAS = 0, 1, 2, 3, 4, 5, 6
+_CALLEE, _OPERATOR, _ARRAYS, _KEYWORDS, _UFUNC, _RESULT, _EXTRAS, _MIXED = range(8)
 _OPERANDS, _REPLACEMENTS, _NAMES, _VALUES, _EXTRA = 8, 12, 16, 20, 24
-_SLOT_WORDS, _SLOTS = 32, 512
+_SLOT_WORDS, _SLOTS, _PROBES = 32, 1024, 4
 _MOST = 4  # operands, keywords and extra operands of a remembered call
 
 _REMEMBERED_LIMIT = 4096
@@ -69,10 +69,15 @@ def invoke(function: int, callee: int, arguments: int, count: int, names: int) -
     raise NotImplementedError("only in compiled code")
 
 
-def slot_of(callee: int, operator: int, first: int, second: int, value: int) -> int:
-    """The slot of the table that a call belongs to, by the addresses of its parts (which are multiples of 16)."""
-    mixed = (callee >> 4) + (operator >> 4) * 3 + (first >> 4) * 5 + (second >> 4) * 7 + (value >> 4) * 11
-    return (mixed ^ (mixed >> 9)) & (_SLOTS - 1)
+def slot_of(callee: int, operator: int, first: int, second: int, mixed: int) -> int:
+    """The first slot of the table that a call may be in, by the addresses of its parts (which are multiples of 16)."""
+    sum_of_parts = (callee >> 4) + (operator >> 4) * 3 + (first >> 4) * 5 + (second >> 4) * 7 + mixed * 11
+    return (sum_of_parts ^ (sum_of_parts >> 9)) & (_SLOTS - 1)
+
+
+def mix(mixed: int, value: int) -> int:
+    """One more keyword value, taken into what the slot is chosen by."""
+    return mixed * 3 + (value >> 4)
 
 
 def identity_of(argument: int, ndarray: int) -> int:
@@ -102,34 +107,39 @@ def short_way(callee: int, arguments: int, count: int, names: int) -> int:
     if callee == peek(head + 8 * _NAMED_BY_STRING) and count > 0:
         operator, first = peek(arguments), 1
     arrays = count - first
-    keywords, out, value = 0, 0, 0
+    keywords, out, mixed = 0, 0, 0
     if names != 0:
         keywords = peek(names + _TUPLE_SIZE)
     if arrays < 1 or arrays > _MOST or keywords > _MOST:
         return invoke(vectorcall, callee, arguments, count, names)
-    # Take out= from the keywords; the first of the others helps to choose the slot.
+    # Take out= from the keywords; the values of the others help to choose the slot.
     others = 0
     for position in range(keywords):
         if peek(names + _TUPLE_ITEMS + 8 * position) == peek(head + 8 * _OUT):
             out = peek(arguments + 8 * (count + position))
         else:
-            if others == 0:
-                value = peek(arguments + 8 * (count + position))
+            mixed = mix(mixed, peek(arguments + 8 * (count + position)))
             others += 1
     one = identity_of(peek(arguments + 8 * first), ndarray)
     two = 0
     if arrays > 1:
         two = identity_of(peek(arguments + 8 * (first + 1)), ndarray)
-    slot = head + 8 * (_HEADER + _SLOT_WORDS * slot_of(callee, operator, one, two, value))
-    known = (
-        peek(slot + 8 * _CALLEE) == callee
-        and peek(slot + 8 * _OPERATOR) == operator
-        and peek(slot + 8 * _ARRAYS) == arrays
-        and peek(slot + 8 * _KEYWORDS) == others
-    )
-    if out != 0:
-        known = known and peek(out + _TYPE) == ndarray and peek(out + _DESCR) == peek(slot + 8 * _RESULT)
-    if not known:
+    start = slot_of(callee, operator, one, two, mixed)
+    slot = 0
+    for probe in range(_PROBES):
+        candidate = head + 8 * (_HEADER + _SLOT_WORDS * ((start + probe) & (_SLOTS - 1)))
+        if (
+            peek(candidate + 8 * _CALLEE) == callee
+            and peek(candidate + 8 * _OPERATOR) == operator
+            and peek(candidate + 8 * _ARRAYS) == arrays
+            and peek(candidate + 8 * _KEYWORDS) == others
+            and peek(candidate + 8 * _MIXED) == mixed
+            and peek(candidate + 8 * _OPERANDS) == one
+            and (arrays == 1 or peek(candidate + 8 * (_OPERANDS + 1)) == two)
+        ):
+            slot = candidate
+            break
+    if slot == 0 or (out != 0 and not (peek(out + _TYPE) == ndarray and peek(out + _DESCR) == peek(slot + 8 * _RESULT))):
         return invoke(vectorcall, callee, arguments, count, names)
     place = 0
     for position in range(keywords):
@@ -209,7 +219,7 @@ def _teach_numba() -> None:
     if getattr(_teach_numba, "done", False):
         return
     _teach_numba.done = True  # type: ignore[attr-defined]
-    for helper in (slot_of, identity_of, same_shape):
+    for helper in (slot_of, mix, identity_of, same_shape):
         lane_function(helper)
     word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
 
@@ -376,12 +386,18 @@ class _State:
         self.remembered += 1
         identities = [id(a.dtype) if type(a) is np.ndarray else id(a) for a in arguments]
         second = identities[1] if len(identities) > 1 else 0
-        value = id(next(iter(keywords.values()))) if keywords else 0
+        mixed = 0
+        for given in keywords.values():
+            mixed = mix(mixed, id(given))
         name = id(operator) if operator is not None else 0
-        base = _HEADER + _SLOT_WORDS * slot_of(id(callee), name, identities[0], second, value)
+        start = slot_of(id(callee), name, identities[0], second, mixed)
+        bases = [_HEADER + _SLOT_WORDS * ((start + probe) & (_SLOTS - 1)) for probe in range(_PROBES)]
+        # A free slot; where all are taken the first gives way.
+        base = next((b for b in bases if words[b + _CALLEE] == 0), bases[0])
         words[base + _CALLEE] = 0
         words[base + _OPERATOR], words[base + _ARRAYS], words[base + _KEYWORDS] = name, len(arguments), len(keywords)
         words[base + _UFUNC], words[base + _RESULT], words[base + _EXTRAS] = id(ufunc), id(result), len(extras)
+        words[base + _MIXED] = mixed
         for offset, values in (
             (_OPERANDS, identities),
             (_REPLACEMENTS, [0 if r is None else id(r) for r in replacements]),

@@ -19,6 +19,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_OWN] = os.environ[_VARIABLE] = folder
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Campaigns run only when a marker expression asks for them (``pytest -m campaign``)."""
+    if not config.option.markexpr:
+        campaigns = [item for item in items if item.get_closest_marker("campaign")]
+        if campaigns:
+            config.hook.pytest_deselected(items=campaigns)
+            items[:] = [item for item in items if item not in campaigns]
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """The process that made the folder removes it."""
     folder = config.stash.get(_OWN, None)

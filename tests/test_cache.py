@@ -369,7 +369,7 @@ class FullFile:
     """A file that opens, and cannot be written."""
 
     def __init__(self, descriptor: int, mode: str) -> None:
-        self.file = open(descriptor, mode)
+        self.file = open(descriptor, mode)  # noqa: SIM115
 
     def __enter__(self) -> FullFile:
         return self

@@ -298,6 +298,28 @@ def test_prove_fast_mode(capsys):
     assert "largest error" in capsys.readouterr().out
 
 
+def test_prove_all_fills_the_gaps(capsys, monkeypatch, tmp_path):
+    """Only what is missing, or was proven for another kernel, is proven."""
+    file = tmp_path / "proofs.json"
+    monkeypatch.setattr(record, "kernel_digest", lambda operator: f"sources of {operator}")
+    record.store(file, {"operator": "exp", "dtype": "bf16", "attributes": {}, "mode": "exact", "kernel": "old", "hashes": {}})
+    task, kernel = Task("erf", "bf16"), record.kernel_digest("erf")
+    found = campaign.Findings(inputs=65536, digests={0: b"0"})
+    record.store(file, record.entry_of(task, found, "scalar", 1.0, 1, kernel))
+    found.wrong = 1
+    record.store(file, record.entry_of(Task("log", "bf16"), found, "scalar", 1.0, 1, record.kernel_digest("log")))
+    table = {name: operator for name, operator in exactops.operators().items() if name in ("exp", "erf", "log", "gelu")}
+    monkeypatch.setattr(exactops, "operators", lambda: table)
+    assert record.is_current(file, task)
+    arguments = ["prove", "--all", "--dtype", "bf16", "--mode", "exact", "--record", str(file)]
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "erf" not in printed
+    assert all(f"{name} " in printed for name in table if name != "erf")
+    assert main(arguments) == 0
+    assert "inputs" not in capsys.readouterr().out
+
+
 def test_hash_only(capsys):
     hashes = set()
     for path in exactops.paths():
@@ -312,6 +334,9 @@ def test_hash_only(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ([], "name an operator"),
+        (["exp", "--all"], "name an operator"),
+        (["--all", "--start", "7"], "whole proofs"),
         (["add"], "there are proofs for"),
         (["expp"], "no operator"),
         (["exp", "--start", "7", "--stop", "7"], "no range"),

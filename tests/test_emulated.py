@@ -34,6 +34,9 @@ LEVELS = {
     "x86-64-v4": ("avx512", "avx2", "sse2", "scalar"),
 }
 
+#: The types of the default run. The campaign (``pytest -m campaign tests/test_emulated.py``) takes all.
+CORE = ("f16", "f32", "f64", "i32", "bool")
+
 FUSED = re.compile(r"\b(v?fn?m(add|sub)\w*|fml[as]\w*|fnm(add|sub|la|ls)\w*)\b")
 #: A jump or call whose target is no local label: ``call body``, ``callq *%rax``, ``bl body``, ``jmp exp@PLT``.
 X86_TARGET = re.compile(r"^\s+(?:call|jmp|j[a-z]+)q?\s+(\S+)")
@@ -73,18 +76,23 @@ def problems(key: Key, text: str, widths: tuple[int, ...]) -> list[str]:
         if bits not in widths and re.search(rf"\b{register}\d", body):
             found.append(f"{register} on a CPU without it")
     floats = {"f32", "f64"}
-    if key.path in WIDE and key.operator not in NOT_WIDE and floats & {*key.inputs, key.output} and key.lanes > 1:
-        if not re.search(WIDE[key.path], body):
-            found.append(f"no {key.path} register")
+    vector = key.path in WIDE and key.operator not in NOT_WIDE and floats & {*key.inputs, key.output} and key.lanes > 1
+    if vector and not re.search(WIDE[key.path], body):
+        found.append(f"no {key.path} register")
     return found
 
 
-def inspect(mode: str, path: str, keys: tuple[Key, ...] | None = None) -> dict[str, list[str]]:
-    """What is wrong with the loops of a mode on a path; compiles each once and keeps it for the call that follows."""
+def loops_with(types: tuple[str, ...], mode: str, path: str) -> tuple[Key, ...]:
+    """The distinct loops of a mode on a path whose operands and result have these types."""
+    return tuple(key for key in distinct_loops(mode, path) if {*key.inputs, key.output} <= {*types})
+
+
+def inspect(keys: tuple[Key, ...]) -> dict[str, list[str]]:
+    """What is wrong with loops; compiles each once and keeps it for the call that follows."""
     from exactops.target import target
 
     found = {}
-    for key in distinct_loops(mode, path) if keys is None else keys:
+    for key in keys:
         module = loops._optimised(key)
         with mock.patch.object(loops, "_optimised", lambda _, module=module: module):
             wrong = problems(key, loops.assembly(key), target().vector_bits)
@@ -115,19 +123,15 @@ def digest(entry: Entry, path: str | None) -> str:
     return hashlib.sha256(f"{result.dtype}".encode() + bits_of(result).tobytes()).hexdigest()[:16]
 
 
-def own_code(entry: Entry) -> bool:
-    """Whether an entry has loops of its own: not cast_like (the same loops as cast), folds of one (the identity)."""
-    return entry.operator.name != "cast_like" and not (entry.operator.variadic and len(entry.types) == 1)
-
-
-def wide_entries() -> list[Entry]:
-    """What is run on the widest path."""
-    return [entry for entry in entries() if own_code(entry)]
-
-
-def narrow_entries() -> list[Entry]:
-    """What is run on the other paths of an emulated CPU: one type of each width."""
-    return [e for e in wide_entries() if {*e.types[1:]} <= {e.types[-1]} and e.types[-1] in ("f32", "i16", "bool")]
+def chosen(types: tuple[str, ...]) -> list[Entry]:
+    """The entries of these types that have loops of their own: not cast_like (those of cast), nor folds of one (the identity)."""
+    found = []
+    for entry in entries():
+        target = dict(entry.attributes).get("to", types[0])
+        own = entry.operator.name != "cast_like" and not (entry.operator.variadic and len(entry.types) == 1)
+        if own and {*entry.types, target} <= {*types}:
+            found.append(entry)
+    return found
 
 
 def digests(chosen: list[Entry], path: str | None) -> dict[str, str]:
@@ -135,72 +139,98 @@ def digests(chosen: list[Entry], path: str | None) -> dict[str, str]:
     return {entry.name: digest(entry, path) for entry in chosen}
 
 
-def report() -> dict[str, Any]:
-    """What a subprocess finds out about its CPU."""
+def report(*types: str) -> dict[str, Any]:
+    """What a subprocess finds out about its CPU: every loop on the widest path, those of a few types on the others."""
     widest, *others = exactops.paths()
+    keys = loops_with(types, "exact", widest)
+    few = ("f32", "bool")
     return {
         "paths": exactops.paths(),
-        "loops": len(distinct_loops("exact", widest)),
-        "problems": inspect("exact", widest)
-        | {f"scalar {k}": v for k, v in inspect("exact", "scalar", _few("scalar")).items()},
-        "digests": digests(wide_entries(), widest),
-        "narrow": {path: digests(narrow_entries(), path) for path in others},
+        "loops": len(keys),
+        "problems": inspect(keys)
+        | {f"other path: {k}": v for path in others for k, v in inspect(loops_with(few, "exact", path)).items()},
+        "digests": digests(chosen(types), widest),
+        "narrow": {path: digests(chosen(few), path) for path in others},
     }
 
 
-def _few(path: str) -> tuple[Key, ...]:
-    """The loops of float32 alone."""
-    return tuple(key for key in distinct_loops("exact", path) if {*key.inputs} <= {"f32", "f64"} and key.output == "f32")
-
-
 @cache
-def own_digests() -> dict[str, str]:
-    """The digests on this CPU's widest path: the measure of all others."""
-    return digests(wide_entries(), exactops.paths()[0])
+def own_digest(entry: Entry) -> str:
+    """The digest on this CPU's widest path: the measure of all others."""
+    return digest(entry, exactops.paths()[0])
 
 
-def differing(found: dict[str, str]) -> list[str]:
-    """The entries whose digest is another than on this CPU's widest path."""
-    assert found
-    return [name for name, value in found.items() if value != own_digests()[name]]
+def differing(found: dict[str, str], types: tuple[str, ...]) -> list[str]:
+    """The entries whose digest is another than on this CPU's widest path, or is missing."""
+    mine = {entry.name: own_digest(entry) for entry in chosen(types)}
+    assert mine
+    return sorted(name for name in mine.keys() | found.keys() if mine.get(name) != found.get(name))
 
 
 # --- tests ------------------------------------------------------------------------------------------------------------
 
 
+def examine_level(level: str, types: tuple[str, ...]) -> None:
+    """One emulated CPU, in a process of its own."""
+    widest = LEVELS[level][0]
+    if widest not in exactops.paths():
+        pytest.skip(f"this CPU cannot run the {widest} code of {level}")
+    program = "import json, sys, test_emulated; print(json.dumps(test_emulated.report(*sys.argv[1:])))"
+    found = json.loads(python(program, *types, **emulate(level)))
+    assert tuple(found["paths"]) == LEVELS[level]
+    assert found["loops"] > 100
+    assert not found["problems"]
+    assert not differing(found["digests"], types)
+    assert set(found["narrow"]) == set(LEVELS[level][1:])
+    for path, values in found["narrow"].items():
+        assert not differing(values, ("f32", "bool")), path
+
+
 @pytest.mark.skipif(not X86, reason="x86-64 levels")
 @pytest.mark.parametrize("level", list(LEVELS))
 def test_an_emulated_cpu(level: str) -> None:
-    if level == "x86-64-v4" and "avx512" not in exactops.paths():
-        pytest.skip("this CPU cannot run 512-bit code")
-    if level == "x86-64-v3" and "avx2" not in exactops.paths():
-        pytest.skip("this CPU cannot run 256-bit code")
-    program = "import json, test_emulated; print(json.dumps(test_emulated.report()))"
-    found = json.loads(python(program, **emulate(level)))
-    assert tuple(found["paths"]) == LEVELS[level]
-    assert found["loops"] > 300
-    assert not found["problems"]
-    assert found["digests"].keys() == own_digests().keys()
-    assert not differing(found["digests"])
-    assert set(found["narrow"]) == set(LEVELS[level][1:])
-    for path, values in found["narrow"].items():
-        assert not differing(values), path
+    examine_level(level, CORE)
+
+
+@pytest.mark.campaign
+@pytest.mark.skipif(not X86, reason="x86-64 levels")
+@pytest.mark.parametrize("level", list(LEVELS))
+def test_an_emulated_cpu_with_every_type(level: str) -> None:
+    examine_level(level, tuple(STORAGES))
 
 
 @pytest.mark.parametrize("path", exactops.paths()[1:])
 def test_the_paths_of_this_cpu_agree(path: str) -> None:
-    assert not differing(digests(wide_entries(), path))
+    assert not differing(digests(chosen(CORE), path), CORE)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("path", exactops.paths()[1:])
+def test_the_paths_of_this_cpu_agree_with_every_type(path: str) -> None:
+    every = tuple(STORAGES)
+    assert not differing(digests(chosen(every), path), every)
 
 
 @pytest.mark.parametrize("path", exactops.paths())
+def test_the_assembly_on_this_cpu(path: str) -> None:
+    """The loops of the default types on the widest path, those of float32 on the others."""
+    keys = loops_with(CORE if path == exactops.paths()[0] else ("f32", "bool"), "exact", path)
+    assert len(keys) > 30
+    assert not inspect(keys)
+
+
+@pytest.mark.campaign
 @pytest.mark.parametrize("mode", ["exact", "fast"])
-def test_the_assembly_on_this_cpu(mode: str, path: str) -> None:
-    """Every loop on the widest path, those of float32 on the others; in fast mode those that differ from exact mode."""
-    keys = distinct_loops(mode, path) if path == exactops.paths()[0] else _few(path)
-    if mode == "fast":
-        keys = tuple(key for key in distinct_loops(mode, path) if key.fast and "f64" not in key.inputs)
+@pytest.mark.parametrize("path", exactops.paths())
+def test_the_assembly_on_this_cpu_with_every_type(mode: str, path: str) -> None:
+    assert not inspect(distinct_loops(mode, path))
+
+
+def test_the_assembly_of_fast_mode() -> None:
+    """Fast mode may fuse, but calls no library either."""
+    keys = [key for key in distinct_loops("fast", exactops.paths()[0]) if key.fast and "bf16" not in key.inputs]
     assert keys
-    assert not inspect(mode, path, keys)
+    assert not inspect(tuple(keys))
 
 
 def test_bad_assembly_is_found() -> None:

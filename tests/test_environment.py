@@ -53,7 +53,7 @@ def chosen(entry: Entry) -> bool:
         target = entry.types[1]
     elif len({*entry.types[entry.operator.condition :]}) > 1:
         return False
-    return target is None or (target in CAST_TARGETS and not (first_type(entry) == "bool"))
+    return target is None or (target in CAST_TARGETS and first_type(entry) != "bool")
 
 
 ENTRIES = [entry for entry in entries() if chosen(entry)]

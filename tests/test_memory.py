@@ -20,6 +20,9 @@ from exactops.dtypes import STORAGES
 #: Memory around an output that must stay as it is.
 GUARD = 64
 
+#: The types that in-place calls are tried with.
+PLACES = ("f16", "bf16", "f32", "f64", "i16", "i64", "bool")
+
 
 def sample(short: str, count: int, seed: int = 0) -> np.ndarray:
     """Some hard values of a type, shuffled."""
@@ -33,13 +36,10 @@ def in_place_entries() -> list[Entry]:
     for entry in entries():
         values = entry.types[entry.operator.condition :]
         target = dict(entry.attributes).get("to", entry.types[1] if entry.operator.name == "cast_like" else None)
-        if (
-            len(set(values)) == 1
-            and target in (None, values[0])
-            and values[0] in ("f16", "bf16", "f32", "f64", "i16", "i64", "bool")
-        ):
-            if entry.operator.result != "bool" or values[0] == "bool":
-                found.append(entry)
+        if len(set(values)) > 1 or target not in (None, values[0]):
+            continue
+        if values[0] in PLACES and (entry.operator.result != "bool" or values[0] == "bool"):
+            found.append(entry)
     return found
 
 

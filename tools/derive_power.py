@@ -13,7 +13,6 @@ import mpmath
 from derive_log import FIRST, table, tail
 from derive_minimax import (
     largest_error,
-    leading_bits,
     log2_of,
     mpf,
     on_grid,
@@ -34,7 +33,7 @@ def pair(name: str, value) -> dict:
 
 
 def fine_reciprocal(step: int):
-    """A multiple of 2**-18 near 1 / (1 + step / FINE) whose base 2 logarithm lies near the grid; 1 for step 0 and the unused -8."""
+    """A multiple of 2**-18 near 1 / (1 + step / FINE) with log2 near the grid; 1 for step 0 and for -8, which is not used."""
     if step in (0, -8):
         return mpf(1)
     middle = int(mpmath.nint(2**18 / (1 + mpf(step) / FINE)))

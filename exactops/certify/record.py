@@ -106,6 +106,17 @@ def load(file: Path) -> dict[str, Any]:
         return {"about": _EXPLANATION, "proofs": []}
 
 
+def is_current(file: Path, task: Task) -> bool:
+    """Whether a proof of this task, or of more pairs with its seed, is recorded for the present kernel, without a fault."""
+    key, kernel = identity(task), kernel_digest(task.operator)
+    for entry in load(file)["proofs"]:
+        if all(entry.get(name) == value for name, value in key.items()):
+            faults = entry.get("not_correctly_rounded", 0) or entry.get("beyond_limit", 0)
+            same = entry["kernel"] == kernel and entry.get("seed", 0) == (task.seed if task.pairs else 0)
+            return same and not faults and entry.get("inputs", 0) >= task.count
+    return False
+
+
 def store(file: Path, entry: dict[str, Any]) -> None:
     """Merge an entry into the records and replace the file in one step.
 

@@ -7,7 +7,9 @@ open. It shares nothing with the kernels. All 2**32 float32 inputs take some min
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,9 +35,14 @@ def add_parser(subparsers: Any) -> None:
             "--mode fast, measure the largest error. What was found is recorded in testdata/proofs.json of the checkout."
         ),
     )
-    parser.add_argument("op", metavar="OP", help="any spelling of a transcendental operator of one operand")
-    parser.add_argument("--dtype", default="f32", choices=["f32", "f16", "bf16"], help="stored type (default: f32)")
-    parser.add_argument("--mode", default="exact", choices=["exact", "fast"], help="default: exact")
+    parser.add_argument("op", nargs="?", metavar="OP", help="any spelling of a transcendental operator; pow draws pairs")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="all that the records lack for the present kernels, of the --dtype and --mode if given",
+    )
+    parser.add_argument("--dtype", choices=["f32", "f16", "bf16"], help="stored type (default: f32)")
+    parser.add_argument("--mode", choices=["exact", "fast"], help="default: exact")
     parser.add_argument("--path", metavar="PATH", help="register width; `exactops info` lists those of this CPU")
     parser.add_argument("--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute; may be repeated")
     parser.add_argument("--processes", type=_positive, metavar="N", help="default: one for each CPU this process may use")
@@ -69,17 +76,39 @@ def _bits(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Prove, print and record; 1 where a result is wrong."""
     try:
-        from exactops.certify import campaign, record
+        from exactops.certify import record
     except ImportError as error:  # gmpy2 is not a dependency of the package
         raise CommandError(error) from None
     from exactops.paths import check_path, default_path
 
-    task = _task(arguments)
+    if arguments.all == (arguments.op is not None):
+        raise CommandError("name an operator, or say --all")
     try:
         path = check_path(arguments.path, "--path") if arguments.path else default_path()
     except ValueError as error:
         raise CommandError(error) from None
-    file = _record_file(arguments, task)
+    if not arguments.all:
+        task = _task(arguments)
+        return _prove(arguments, task, path, _record_file(arguments, task))
+    if (
+        arguments.no_record
+        or arguments.start is not None
+        or arguments.stop is not None
+        or arguments.hash_only
+        or arguments.attr
+    ):
+        raise CommandError("--all is for whole proofs that are recorded")
+    code = 0
+    for task in _all_tasks(arguments):
+        file = _record_file(arguments, task)
+        if file is not None and not record.is_current(file, task):
+            code |= _prove(arguments, task, path, file)
+    return code
+
+
+def _prove(arguments: argparse.Namespace, task: Task, path: str, file: Path | None) -> int:
+    from exactops.certify import campaign, record
+
     processes = arguments.processes or _available()
     kernel = record.kernel_digest(task.operator)
     with progress() as bar:
@@ -100,6 +129,31 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if found.wrong else 0
 
 
+def _all_tasks(arguments: argparse.Namespace) -> Iterator[Task]:
+    """Every operator that can be proven as a whole, with each of its choices, dtypes and modes; the quick types first."""
+    import exactops
+    from exactops.certify.functions import provable
+
+    table = exactops.operators()
+    for name in (name for name in (*provable(), "pow") if name in table):
+        for dtype in [arguments.dtype] if arguments.dtype else reversed(table[name].dtypes):
+            if dtype not in ("f32", "f16", "bf16"):
+                continue
+            for mode in [arguments.mode] if arguments.mode else ["exact", "fast"]:
+                for chosen in _choices(table[name]):
+                    given = {"op": name, "dtype": dtype, "mode": mode, "attr": chosen}
+                    if name != "pow" or dtype != "f32":
+                        given |= {"pairs": None, "exponent": None}
+                    yield _task(argparse.Namespace(**{**vars(arguments), **given}))
+
+
+def _choices(operator: Operator) -> list[list[str]]:
+    """The attributes, as on the command line, of every kernel of an operator."""
+    choices = [attribute for attribute in operator.attributes if attribute.kind == "choice"]
+    values = [[f"{attribute.name}={value}" for value in attribute.choices if value is not None] for attribute in choices]
+    return [list(combination) for combination in itertools.product(*values)]
+
+
 def _task(arguments: argparse.Namespace) -> Task:
     import exactops
     from exactops.certify import campaign
@@ -114,22 +168,23 @@ def _task(arguments: argparse.Namespace) -> Task:
         raise CommandError(error) from None
     if operator.name not in (*provable(), *_POWERS):
         raise CommandError(f"{operator.name}: there are proofs for {', '.join((*provable(), *_POWERS))}")
-    if arguments.dtype not in operator.dtypes:
-        raise CommandError(f"{operator.name} does not serve {arguments.dtype}: it serves {', '.join(operator.dtypes)}")
+    dtype = arguments.dtype or "f32"
+    if dtype not in operator.dtypes:
+        raise CommandError(f"{operator.name} does not serve {dtype}: it serves {', '.join(operator.dtypes)}")
     attributes = _other_than_default(operator, _attributes(operator, arguments.attr))
     task = Task(
         operator.name,
-        arguments.dtype,
-        arguments.mode,
+        dtype,
+        arguments.mode or "exact",
         arguments.path,
         tuple(sorted(attributes.items())),
         arguments.start or 0,
         arguments.stop,
         arguments.hash_only,
-        *_pairs(arguments, operator),
+        *_pairs(arguments, operator, dtype),
     )
-    if not 0 <= task.start < task.end <= 1 << (8 * task.storage.size):
-        raise CommandError(f"--start and --stop: {task.start:#x} to {task.end:#x} is no range of {task.dtype} bit patterns")
+    if not 0 <= task.start < task.end <= task.count:
+        raise CommandError(f"--start and --stop: {task.start:#x} to {task.end:#x} is no range of {task.count:#x} inputs")
     try:
         campaign.examine(replace(task, hash_only=True), task.start, task.start + 1)
     except (TypeError, ValueError, OverflowError) as error:  # what this operator cannot do
@@ -137,15 +192,15 @@ def _task(arguments: argparse.Namespace) -> Task:
     return task
 
 
-def _pairs(arguments: argparse.Namespace, operator: Operator) -> tuple[int, int, str]:
+def _pairs(arguments: argparse.Namespace, operator: Operator, dtype: str) -> tuple[int, int, str]:
     """Of pow: how many pairs, the seed and the type of the exponents."""
     given = arguments.pairs or arguments.exponent
     if operator.name != "pow" and given:
         raise CommandError("--pairs and --exponent are for pow")
-    if operator.name == "pow" and arguments.dtype == "f32":
+    if operator.name == "pow" and dtype == "f32":
         return arguments.pairs or _PAIRS, arguments.seed, arguments.exponent or "f32"
     if given:
-        raise CommandError(f"all pairs of {arguments.dtype} are tried: leave out --pairs and --exponent")
+        raise CommandError(f"all pairs of {dtype} are tried: leave out --pairs and --exponent")
     return 0, 0, ""
 
 

@@ -12,6 +12,7 @@ from exactops.lanes import Lanes, bits, lane_function
 _OFFSET = (1 << 28) + (1 << 16)
 _FAR = (1 << 29) - (1 << 17)
 
+
 @lane_function
 def in_doubt(y: Lanes):
     """Mask of the float64 lanes nearer than 2**16 ulps to the middle of two normal float32 neighbours."""

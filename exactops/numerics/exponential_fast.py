@@ -1,7 +1,7 @@
 """Exponentials of fast mode, in float32 lanes. Constants: tools/derive_exponential_fast.py.
 
-``e**x = 2**k * e**r`` with ``k = rint(x/ln2)`` and ``r = x - k * ln2`` in two steps, of which the first is exact with and without
-fused multiply-adds. A polynomial of degree 6 errs by 2**-27.9.
+``e**x = 2**k * e**r`` with ``k = rint(x/ln2)`` and ``r = x - k * ln2`` in two steps, of which the first is exact with and
+without fused multiply-adds. A polynomial of degree 6 errs by 2**-27.9.
 """
 
 from exactops.lanes import Lanes, bits, convert, from_bits, lane_function, lookup, mul_add, signed, unsigned
@@ -97,6 +97,7 @@ def is_wild(x: Lanes):
 #: 1/ln(2) and ln(2) as doubles.
 PER_LN2_WIDE = UNITS * 0.0625
 LN2 = 16.0 * UNIT_HEAD + 16.0 * UNIT_TAIL
+
 
 @lane_function
 def growth_binary(r: Lanes):

@@ -342,7 +342,9 @@ FAST_UNDER = doubles(
     """
 )
 QUICK_OVER_0, QUICK_OVER_1, QUICK_OVER_2, QUICK_OVER_3, QUICK_OVER_4, QUICK_OVER_5 = QUICK_OVER
-QUICK_UNDER_0, QUICK_UNDER_1, QUICK_UNDER_2, QUICK_UNDER_3, QUICK_UNDER_4, QUICK_UNDER_5, QUICK_UNDER_6, QUICK_UNDER_7 = QUICK_UNDER
+QUICK_UNDER_0, QUICK_UNDER_1, QUICK_UNDER_2, QUICK_UNDER_3, QUICK_UNDER_4, QUICK_UNDER_5, QUICK_UNDER_6, QUICK_UNDER_7 = (
+    QUICK_UNDER
+)
 FAST_OVER_0, FAST_OVER_1, FAST_OVER_2, FAST_OVER_3 = FAST_OVER
 FAST_UNDER_0, FAST_UNDER_1, FAST_UNDER_2, FAST_UNDER_3, FAST_UNDER_4, FAST_UNDER_5 = FAST_UNDER
 # Fast mode, float32: erf(x) = x * NEAR(x**2) below 1, 1 - 2**FAR(x) above.
@@ -425,7 +427,7 @@ def erfc_careful(x: Lanes):
 
 @lane_function
 def erfc_near_zero(x: Lanes):
-    """erfc of float64 lanes with ``|x| < 1/8``: 1 - erf(x) as a pair, rounded to odd, for one hard case in 2**-17."""
+    """erfc of float64 lanes with ``|x| < 1/8``: 1 - erf(x) as a pair, rounded to odd, for the sake of 0xb76c9f62."""
     square = x * x
     y = ERF_1[0] + square * (ERF_3[0] + square * (ERF_5[0] + square * (ERF_7[0] + square * (ERF_9[0] + square * ERF_11[0]))))
     high, low = fast_two_sum(1.0, -x * y)

@@ -155,7 +155,9 @@ FAST_UNDER = doubles(
     """
 )
 QUICK_OVER_0, QUICK_OVER_1, QUICK_OVER_2, QUICK_OVER_3, QUICK_OVER_4, QUICK_OVER_5 = QUICK_OVER
-QUICK_UNDER_0, QUICK_UNDER_1, QUICK_UNDER_2, QUICK_UNDER_3, QUICK_UNDER_4, QUICK_UNDER_5, QUICK_UNDER_6, QUICK_UNDER_7 = QUICK_UNDER
+QUICK_UNDER_0, QUICK_UNDER_1, QUICK_UNDER_2, QUICK_UNDER_3, QUICK_UNDER_4, QUICK_UNDER_5, QUICK_UNDER_6, QUICK_UNDER_7 = (
+    QUICK_UNDER
+)
 FAST_OVER_0, FAST_OVER_1, FAST_OVER_2, FAST_OVER_3 = FAST_OVER
 FAST_UNDER_0, FAST_UNDER_1, FAST_UNDER_2, FAST_UNDER_3, FAST_UNDER_4, FAST_UNDER_5 = FAST_UNDER
 # Near zero, gelu(x) = x/2 + x**2 * P(x**2).
@@ -325,9 +327,7 @@ OPERATORS = (
         aliases=("gelu_erf",),
         onnx="Gelu",
         opset=20,
-        attributes=(
-            Attribute("approximate", "choice", "none", ("none", "tanh"), "the erf form, or the tanh form"),
-        ),
+        attributes=(Attribute("approximate", "choice", "none", ("none", "tanh"), "the erf form, or the tanh form"),),
         in_place=("x",),
         special=(
             "gelu(-inf) = -0, gelu(+inf) = +inf",
