@@ -81,14 +81,15 @@ def load(key: str) -> bytes | None:
         descriptor = os.open(root / key, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        state = os.fstat(file.fileno())
-        if not stat.S_ISREG(state.st_mode) or not _is_mine(state):
-            return None
-        try:
+    state = os.fstat(descriptor)
+    if not stat.S_ISREG(state.st_mode) or not _is_mine(state):
+        os.close(descriptor)
+        return None
+    try:
+        with os.fdopen(descriptor, "rb") as file:
             content = file.read()
-        except OSError:
-            return None
+    except OSError:
+        return None
     start = len(_MAGIC) + _DIGEST
     code = content[start:]
     if content[: len(_MAGIC)] != _MAGIC or hashlib.sha256(key.encode() + code).digest() != content[len(_MAGIC) : start]:

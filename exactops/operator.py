@@ -113,6 +113,9 @@ class Operator:
         One operand or more, folded left to right.
     condition : bool
         The first operand is bool, the others share the value type.
+    own_dtype : mapping from str to tuple of str
+        Operands that do not share the value type: name to the short names of the types they may have. A Python number there is
+        i64 or f64.
     in_place : tuple of str
         Operands whose memory may be the result's without a temporary copy.
     special : tuple of str
@@ -139,6 +142,7 @@ class Operator:
     attributes: tuple[Attribute, ...] = ()
     variadic: bool = False
     condition: bool = False
+    own_dtype: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     in_place: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
     function_name: str = ""

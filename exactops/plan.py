@@ -105,6 +105,7 @@ def plan(
         raise ValueError(f"mode={mode!r}: the modes are 'exact' and 'fast'")
     path = default_path() if path is None else check_path(path)
     given = dict(attributes or {})
+    _check_attribute_names(operator, given)
     operands = _operands(operator, arrays, given)
     chosen = _attributes(operator, given)
     operands, value = _common_dtype(operator, operands)
@@ -122,6 +123,9 @@ def plan(
     inputs = [value.short] * (min(len(operands), 2) if operator.variadic else len(operands))
     if operator.condition:
         inputs[0] = "bool"
+    for name in operator.own_dtype:
+        position = operator.operands.index(name)
+        inputs[position] = _storage(operator, operands[position]).short
     key = Key(operator.name, (*inputs, *(s.short for s in storages)), result.short, choices, path, False)
     kernel = operator.kernel_for(tuple(STORAGES[short] for short in key.inputs), result, dict(choices))
     if mode == "fast" and kernel.differs:
@@ -160,7 +164,7 @@ def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]
         raise TypeError(
             f"{operator.name} takes {wanted} operand{'s' if most > 1 else ''} ({names}), {len(operands)} given"
         )
-    if any(operand is None for operand in operands[: max(least, 1)]):
+    if any(operand is None for operand in (operands if operator.variadic else operands[:least])):
         raise TypeError(f"{operator.name}: a required operand is None")
     operands.extend([None] * (most - len(operands)))
     return operands
@@ -192,29 +196,53 @@ def _storage(operator: Operator, array: Any) -> Storage:
 def _common_dtype(operator: Operator, operands: list[Any]) -> tuple[list[Any], Storage]:
     """The operands as arrays of one dtype, and that dtype. Python numbers take the dtype of the arrays beside them."""
     arrays = [a if a is None or _is_weak(a) else _as_array(operator, a) for a in operands]
-    first = 0
+    names = operator.operands if not operator.variadic else ("x",) * len(arrays)
+    shared = [
+        position
+        for position, name in enumerate(names)
+        if name not in operator.own_dtype
+        and not (operator.condition and position == 0)
+        and not (operator.name == "cast_like" and position == 1)
+    ]
     if operator.condition:
         arrays[0] = _condition(operator, arrays[0])
-        first = 1
-    last = 1 if operator.name == "cast_like" else len(arrays)
+    own = {position: arrays[position] for position, name in enumerate(names) if name in operator.own_dtype}
+    for position, array in own.items():
+        arrays[position] = own[position] = _own_dtype(operator, names[position], array)
     storages: dict[str, Storage] = {}
-    for array in arrays[first:last]:
+    for position in shared:
+        array = arrays[position]
         if array is not None and not _is_weak(array):
             storage = _storage(operator, array)
             storages.setdefault(storage.short, storage)
     if len(storages) > 1:
-        names = " and ".join(storage.dtype.name for storage in list(storages.values())[:2])
+        both = " and ".join(storage.dtype.name for storage in list(storages.values())[:2])
         target = next(iter(storages.values())).dtype.name
         raise TypeError(
-            f"{operator.name}: the operands have the dtypes {names}; "
+            f"{operator.name}: the operands have the dtypes {both}; "
             f"they must share one, so cast first: exactops.cast(x, to={target!r})"
         )
-    value = next(iter(storages.values()), None) or _default_storage(arrays[first:last])
-    for position in range(first, last):
+    value = next(iter(storages.values()), None)
+    if value is None:
+        # A Python number beside an array of a dtype of its own takes that, too.
+        strong = next((a for position, a in own.items() if not _is_weak(operands[position])), None)
+        value = _default_storage([arrays[p] for p in shared]) if strong is None else _storage(operator, strong)
+    for position in shared:
         array = arrays[position]
         if array is not None and _is_weak(array):
             arrays[position] = _weak(operator, array, value)
     return arrays, value
+
+
+def _own_dtype(operator: Operator, name: str, operand: Any) -> Any:
+    """An operand that does not share the value type, as an array; a Python number becomes i64 or f64."""
+    if _is_weak(operand):
+        return _weak(operator, operand, STORAGES["f64" if isinstance(operand, float) else "i64"])
+    found = storage_of(operand.dtype)
+    served = operator.own_dtype[name]
+    if found is None or found.short not in served:
+        raise UnsupportedError(f"{operator.name} does not serve {operand.dtype} as {name} (it serves {', '.join(served)})")
+    return operand
 
 
 def _condition(operator: Operator, condition: Any) -> Any:
@@ -285,16 +313,19 @@ def _like(operator: Operator, operand: Any) -> Storage:
 # --- attributes ---------------------------------------------------------------------------------------------------------
 
 
-def _attributes(operator: Operator, given: dict[str, Any]) -> dict[str, Any]:
-    """Every attribute's value, defaults included."""
-    known = {a.name: a for a in operator.attributes if a.kind != "bound"}
+def _check_attribute_names(operator: Operator, given: dict[str, Any]) -> None:
+    every = [a.name for a in operator.attributes]
     for name in given:
-        if name not in known:
-            every = [a.name for a in operator.attributes]
+        if name not in every:
             near = difflib.get_close_matches(name, every, n=1)
             allowed = f"it has {', '.join(every)}" if every else "it has none"
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"{operator.name} has no attribute {name!r} ({allowed}){hint}")
+
+
+def _attributes(operator: Operator, given: dict[str, Any]) -> dict[str, Any]:
+    """Every attribute's value, defaults included."""
+    known = {a.name: a for a in operator.attributes if a.kind != "bound"}
     chosen = {}
     for name, attribute in known.items():
         if name not in given:

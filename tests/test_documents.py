@@ -92,9 +92,15 @@ def test_docstring_examples() -> None:
     """Those of every module, and of every public name: doctest does not find functions that are made at run time."""
     ran = 0
     for info in pkgutil.walk_packages(exactops.__path__, "exactops."):
-        if info.name.rpartition(".")[2] != "__main__":
-            result = doctest.testmod(importlib.import_module(info.name))
-            assert result.failed == 0, info.name
+        if info.name.rpartition(".")[2] == "__main__":
+            continue
+        try:
+            module = importlib.import_module(info.name)
+        except ModuleNotFoundError as error:  # what an extra installs
+            if str(error.name).partition(".")[0] == "exactops":
+                raise
+            continue
+        assert doctest.testmod(module).failed == 0, info.name
     runner = doctest.DocTestRunner()
     for name in exactops.__all__:
         text = getattr(exactops, name).__doc__ or ""

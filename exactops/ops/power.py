@@ -1,6 +1,6 @@
 """pow, powi and powi_backward."""
 
-from exactops.dtypes import INTEGERS, STORAGES
+from exactops.dtypes import INTEGERS, NUMERIC, STORAGES
 from exactops.lanes import (
     Lanes,
     absolute,
@@ -344,6 +344,7 @@ OPERATORS = (
         ("f16", "bf16", "f32", *INTEGERS),
         _pow_kernel,
         ("x", "exponent"),
+        own_dtype={"exponent": NUMERIC},
         onnx="Pow",
         opset=7,
         in_place=("x",),
