@@ -315,8 +315,6 @@ class _Body:
             return values[0], kinds[0]
         lowered = lowering.lower(function, kinds)
         self.parts[lowered.description.mangled_name] = lowered.bitcode
-        _, result = self.context.call_internal_no_propagate(
-            self.builder, lowered.description, lowered.signature, values
-        )
+        _, result = self.context.call_internal_no_propagate(self.builder, lowered.description, lowered.signature, values)
         kind = lowered.signature.return_type
         return result, kind

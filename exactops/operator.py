@@ -33,8 +33,8 @@ class Attribute:
     name : str
         Name, ONNX's where ONNX has it.
     kind : str
-        ``"float"`` or ``"int32"``: a number that travels to the kernel as a scalar operand; ``"choice"``: one of ``choices``, which selects
-        the kernel; ``"dtype"``: the target of a cast; ``"bound"``: an operand that may be given by keyword.
+        ``"float"`` or ``"int32"``: a number that travels to the kernel as a scalar operand; ``"choice"``: one of ``choices``,
+        which selects the kernel; ``"dtype"``: the target of a cast; ``"bound"``: an operand that may be given by keyword.
     default : object
         The default, or ``REQUIRED``.
     choices : tuple

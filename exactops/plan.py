@@ -97,7 +97,7 @@ def plan(
     TypeError
         Mixed dtypes, a missing or surplus operand, an unknown attribute, an ``out`` of another dtype.
     ValueError
-        A bad mode, path or attribute value, shapes that do not broadcast, an ``out`` of another shape, ``where`` without ``out``.
+        A bad mode, path or attribute value, shapes that do not broadcast, an ``out`` of another shape, ``where`` without it.
     OverflowError
         A Python int that does not fit the integer dtype of the arrays.
     """
@@ -106,14 +106,14 @@ def plan(
     path = default_path() if path is None else check_path(path)
     given = dict(attributes or {})
     _check_attribute_names(operator, given)
-    operands = _operands(operator, arrays, given)
+    listed = _operands(operator, arrays, given)
     chosen = _attributes(operator, given)
-    operands, value = _common_dtype(operator, operands)
+    listed, value = _common_dtype(operator, listed)
     if value.short not in operator.dtypes:
         _refuse_dtype(operator, value)
     if operator.name == "mod" and value.kind == "f" and chosen["fmod"] == 0:
         raise UnsupportedError(f"mod of {value.short} is served with fmod=1 only (C's fmod, the sign of the dividend)")
-    operands, result = _shape_operands(operator, operands, value, chosen)
+    operands, result = _shape_operands(operator, listed, value, chosen)
     choices = tuple(
         sorted((a.name, chosen[a.name]) for a in operator.attributes if a.kind == "choice" and None not in a.choices)
     )
@@ -161,9 +161,7 @@ def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]
     if not least <= present <= most or len(operands) > most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
         names = ", ".join(operator.operands)
-        raise TypeError(
-            f"{operator.name} takes {wanted} operand{'s' if most > 1 else ''} ({names}), {len(operands)} given"
-        )
+        raise TypeError(f"{operator.name} takes {wanted} operand{'s' if most > 1 else ''} ({names}), {len(operands)} given")
     if any(operand is None for operand in (operands if operator.variadic else operands[:least])):
         raise TypeError(f"{operator.name}: a required operand is None")
     operands.extend([None] * (most - len(operands)))
@@ -367,7 +365,7 @@ def _checked_attribute(attribute: Attribute, value: Any) -> Any:
         return value
     if isinstance(value, (np.floating, np.integer)):
         return value.item()
-    if storage_of(getattr(value, "dtype", None)) is STORAGES["bf16"] and np.ndim(value) == 0:
+    if isinstance(value, np.generic) and storage_of(value.dtype) is STORAGES["bf16"]:
         return float(value)
     raise ValueError("it must be a number")
 

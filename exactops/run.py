@@ -86,9 +86,9 @@ def _call(callee: shortcut.Callee, operator: Operator, spelling: str | None, arr
 
 
 def _arguments_of_plan(keywords: dict[str, Any]) -> dict[str, Any]:
-    own = {name: keywords[name] for name in ("mode", "path", "out", "where") if name in keywords}
+    own: dict[str, Any] = {name: keywords[name] for name in ("mode", "path", "out", "where") if name in keywords}
     attributes = {name: value for name, value in keywords.items() if name not in own}
-    return {**own, "attributes": attributes}
+    return own | {"attributes": attributes}
 
 
 #: Types whose objects never change, so that one object means one value for good.
@@ -128,7 +128,7 @@ def _fold(planned: Plan, call: np.ufunc) -> Any:
     """Fold the operands from left to right; only the last step may touch ``out``, which may overlap any operand."""
     total, *rest = planned.operands
     divide = planned.operator.finish_mean
-    steps = [(call, (operand,)) for operand in rest] or [(call, ())]
+    steps: list[tuple[np.ufunc, tuple[Any, ...]]] = [(call, (operand,)) for operand in rest] or [(call, ())]
     if divide:
         key = planned.key._replace(inputs=(planned.key.output, "f64"), choices=(("divide", True),))
         steps.append((ufunc(key), (scalar_array(len(planned.operands), STORAGES["f64"]),)))
@@ -157,7 +157,9 @@ def function_of(operator: Operator) -> Callable[..., Any]:
 
     operands = "*arrays" if operator.variadic else ", ".join(_parameter(operator, name) for name in operator.operands)
     attributes = "".join(
-        f", {a.name}" if a.default is REQUIRED else f", {a.name}={a.default!r}" for a in operator.attributes if a.kind != "bound"
+        f", {a.name}" if a.default is REQUIRED else f", {a.name}={a.default!r}"
+        for a in operator.attributes
+        if a.kind != "bound"
     )
     star = "" if operator.variadic else ", /, *"
     signature = f"({operands}{star}{attributes}, mode='exact', path=None, out=None, where=True)"
@@ -180,7 +182,10 @@ def _docstring(operator: Operator) -> str:
     for attribute in operator.attributes:
         if attribute.kind != "bound":
             default = f", default {attribute.default!r}" if isinstance(attribute.default, (int, float, str)) else ""
-            lines += [f"{attribute.name} : {attribute.kind}{default}", f"    {attribute.summary[0].upper()}{attribute.summary[1:]}."]
+            lines += [
+                f"{attribute.name} : {attribute.kind}{default}",
+                f"    {attribute.summary[0].upper()}{attribute.summary[1:]}.",
+            ]
     lines += ["mode, path, out, where", "    As in :func:`exactops.run`.", "", "Notes", "-----"]
     lines += [f"Serves {', '.join(operator.dtypes)}. Category {operator.category}."]
     lines += [f"{case[0].upper()}{case[1:]}." for case in operator.special]

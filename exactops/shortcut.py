@@ -36,7 +36,7 @@ _VECTORCALL, _NDARRAY, _OUT, _NAMED_BY_STRING, _HEADER = 0, 1, 2, 3, 8
 _CALLEE, _OPERATOR, _ARRAYS, _KEYWORDS, _UFUNC, _RESULT, _EXTRAS, _MIXED = range(8)
 _OPERANDS, _REPLACEMENTS, _NAMES, _VALUES, _EXTRA = 8, 12, 16, 20, 24
 _SLOT_WORDS, _SLOTS, _PROBES = 32, 1024, 4
-_MOST = 4  # operands, keywords and extra operands of a remembered call
+_MOST = 4  # operands, keywords besides out=, and extra operands of a remembered call
 
 _REMEMBERED_LIMIT = 4096
 
@@ -93,7 +93,7 @@ def same_shape(x: int, y: int) -> bool:
     if count != peek(y + _DIMENSION_COUNT) & 0xFFFFFFFF:
         return False
     mine, other = peek(x + _DIMENSIONS), peek(y + _DIMENSIONS)
-    for axis in range(count):
+    for axis in range(count):  # noqa: SIM110 (Numba compiles loops, not generators)
         if peek(mine + 8 * axis) != peek(other + 8 * axis):
             return False
     return True
@@ -110,7 +110,7 @@ def short_way(callee: int, arguments: int, count: int, names: int) -> int:
     keywords, out, mixed = 0, 0, 0
     if names != 0:
         keywords = peek(names + _TUPLE_SIZE)
-    if arrays < 1 or arrays > _MOST or keywords > _MOST:
+    if arrays < 1 or arrays > _MOST or keywords > _MOST + 1:
         return invoke(vectorcall, callee, arguments, count, names)
     # Take out= from the keywords; the values of the others help to choose the slot.
     others = 0
@@ -231,9 +231,7 @@ def _teach_numba() -> None:
                 return signature(result, *[numba_types.intp] * arity) if len(args) == arity else None
 
         infer_global(function)(Template)
-        lower_builtin(function, *[numba_types.intp] * arity)(
-            lambda context, builder, sig, args: emit(context, builder, args)
-        )
+        lower_builtin(function, *[numba_types.intp] * arity)(lambda context, builder, sig, args: emit(context, builder, args))
 
     def at(builder, address):
         return builder.inttoptr(address, word.as_pointer())
@@ -257,7 +255,12 @@ def _teach_numba() -> None:
     def emit_invoke(context, builder, args):
         kind = ir.FunctionType(pointer, [pointer, pointer, word, pointer]).as_pointer()
         function, callee, arguments, count, names = args
-        values = [builder.inttoptr(callee, pointer), builder.inttoptr(arguments, pointer), count, builder.inttoptr(names, pointer)]
+        values = [
+            builder.inttoptr(callee, pointer),
+            builder.inttoptr(arguments, pointer),
+            count,
+            builder.inttoptr(names, pointer),
+        ]
         return builder.ptrtoint(builder.call(builder.inttoptr(function, kind), values), word)
 
     teach(peek, 1, lambda context, builder, args: builder.load(at(builder, args[0])))
@@ -284,9 +287,7 @@ class _MethodDefinition(ctypes.Structure):
 _FASTCALL_WITH_KEYWORDS = 0x0080 | 0x0002
 
 #: Where the interpreter and NumPy are built as this module expects them.
-AVAILABLE = (
-    sys.implementation.name == "cpython" and sys.maxsize > 2**32 and not sysconfig.get_config_var("Py_GIL_DISABLED")
-)
+AVAILABLE = sys.implementation.name == "cpython" and sys.maxsize > 2**32 and not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 class Callee(types.ModuleType):

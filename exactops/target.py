@@ -133,7 +133,8 @@ def target() -> Target:
 
 def _functions(assembly: str):
     """The functions of an assembly listing as ``(name, body)``."""
-    name, lines = "", []
+    name = ""
+    lines: list[str] = []
     for line in assembly.splitlines():
         label = line.split(":", 1)[0].strip('"_') if line and not line[0].isspace() and ":" in line else ""
         if label.startswith("probe_"):

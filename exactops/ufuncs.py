@@ -29,9 +29,9 @@ def _c_functions():
     capsule.restype, capsule.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     pointers, text = ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p
     table = ctypes.cast(capsule(np._core._multiarray_umath._UFUNC_API, None), pointers)
-    create = ctypes.PYFUNCTYPE(
-        ctypes.py_object, pointers, pointers, text, *[ctypes.c_int] * 4, text, text, ctypes.c_int
-    )(table[_FROM_LOOPS])
+    create = ctypes.PYFUNCTYPE(ctypes.py_object, pointers, pointers, text, *[ctypes.c_int] * 4, text, text, ctypes.c_int)(
+        table[_FROM_LOOPS]
+    )
     register = ctypes.PYFUNCTYPE(
         ctypes.c_int, ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int), ctypes.c_void_p
     )(table[_REGISTER_LOOP])

@@ -124,7 +124,7 @@ def digest(entry: Entry, path: str | None) -> str:
 
 
 def chosen(types: tuple[str, ...]) -> list[Entry]:
-    """The entries of these types that have loops of their own: not cast_like (those of cast), nor folds of one (the identity)."""
+    """The entries of these types that have loops of their own: not cast_like (cast's), nor folds of one (the identity)."""
     found = []
     for entry in entries():
         target = dict(entry.attributes).get("to", types[0])

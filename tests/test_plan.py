@@ -152,7 +152,7 @@ DTYPES: list[tuple[str, type[Exception], Callable[..., Any], tuple[str, ...]]] =
     ("strings", UnsupportedError, lambda out: run("abs", np.array(["a", "b", "c"]), out=out), ("<U1",)),
     ("bytes", UnsupportedError, lambda out: run("abs", b"abc", out=out), ("S3",)),
     ("object array", UnsupportedError, lambda out: run("abs", np.array([1, 2, None], object), out=out), ("object",)),
-    ("huge int", (UnsupportedError, OverflowError), lambda out: run("abs", [10**30] * 3, out=out), ()),  # type: ignore[list-item]
+    ("huge int", (UnsupportedError, OverflowError), lambda out: run("abs", [10**30] * 3, out=out), ()),
     ("an object", UnsupportedError, lambda out: run("abs", Other(), out=out), ("object",)),
     ("structured", UnsupportedError, lambda out: run("abs", np.zeros(3, "f4,f4"), out=out), ("f4",)),
     ("void", UnsupportedError, lambda out: run("abs", np.zeros(3, "V4"), out=out), ("V4",)),
@@ -176,7 +176,7 @@ DTYPES: list[tuple[str, type[Exception], Callable[..., Any], tuple[str, ...]]] =
     ("far too large", OverflowError, lambda out: run("add", I32, 10**30, out=out), ("int32",)),
     ("keyword bound", OverflowError, lambda out: run("clip", I8, max=1000, out=out), ("1000", "int8")),
     ("all weak, too large", OverflowError, lambda out: run("add", 2**63, 1, out=out), ("int64",)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("what", "error", "call", "words"), DTYPES, ids=[what for what, *_ in DTYPES])
@@ -217,9 +217,15 @@ def test_python_numbers_take_the_arrays_dtype() -> None:
 
 def test_all_weak_operands_have_numpys_default_dtypes() -> None:
     for op, numbers, dtype in (
-        ("add", (1, 2), np.int64), ("add", (1, 2.0), np.float64), ("add", (1.0, 2.0), np.float64), ("add", (True, 2), np.int64),
-        ("and", (True, False), np.bool_), ("max", (1, 2.5, True), np.float64), ("sqrt", (2.0,), np.float64), ("equal", (True, True), np.bool_),
-    ):  # fmt: skip
+        ("add", (1, 2), np.int64),
+        ("add", (1, 2.0), np.float64),
+        ("add", (1.0, 2.0), np.float64),
+        ("add", (True, 2), np.int64),
+        ("and", (True, False), np.bool_),
+        ("max", (1, 2.5, True), np.float64),
+        ("sqrt", (2.0,), np.float64),
+        ("equal", (True, True), np.bool_),
+    ):
         result = run(op, *numbers)
         assert result.dtype == dtype and np.ndim(result) == 0, (op, numbers)
     assert run("less", 1, 2) == np.True_
@@ -322,18 +328,35 @@ def test_cast_targets() -> None:
 @pytest.mark.parametrize(
     ("target", "error", "words"),
     [
-        (8, UnsupportedError, ("STRING", "not stored")), (14, UnsupportedError, ("COMPLEX64",)), (17, UnsupportedError, ("FLOAT8E4M3FN",)),
-        (23, UnsupportedError, ("FLOAT4E2M1",)), (np.int64(22), UnsupportedError, ("INT4",)), ("complex64", UnsupportedError, ("complex64",)),
-        (np.dtype("M8[s]"), UnsupportedError, ("datetime64",)), (str, UnsupportedError, ("not stored",)), (object, UnsupportedError, ("object",)),
-        (ml_dtypes.float8_e4m3fn, UnsupportedError, ("float8_e4m3fn",)), ("float8e5m2", UnsupportedError, ("FLOAT8E5M2",)),
-        ("longdouble", UnsupportedError, ("stored are f16",)), (0, (ValueError, UnsupportedError), ()), (99, ValueError, ("no such type",)),
-        (-1, ValueError, ("no such type",)), ("flaot32", ValueError, ("no such dtype", "did you mean 'float32'")), (None, ValueError, ("dtype",)),
-        (1.0, ValueError, ("dtype",)), (True, ValueError, ("dtype",)), ("", ValueError, ()), ([], (ValueError, UnsupportedError), ()),
-        (Other(), (ValueError, UnsupportedError), ()), (np.zeros(3), (ValueError, UnsupportedError), ()), (10**30, ValueError, ()),
-        (b"\xff", (ValueError, UnsupportedError), ()), (1j, (ValueError, UnsupportedError), ()),
+        (8, UnsupportedError, ("STRING", "not stored")),
+        (14, UnsupportedError, ("COMPLEX64",)),
+        (17, UnsupportedError, ("FLOAT8E4M3FN",)),
+        (23, UnsupportedError, ("FLOAT4E2M1",)),
+        (np.int64(22), UnsupportedError, ("INT4",)),
+        ("complex64", UnsupportedError, ("complex64",)),
+        (np.dtype("M8[s]"), UnsupportedError, ("datetime64",)),
+        (str, UnsupportedError, ("not stored",)),
+        (object, UnsupportedError, ("object",)),
+        (ml_dtypes.float8_e4m3fn, UnsupportedError, ("float8_e4m3fn",)),
+        ("float8e5m2", UnsupportedError, ("FLOAT8E5M2",)),
+        ("longdouble", UnsupportedError, ("stored are f16",)),
+        (0, (ValueError, UnsupportedError), ()),
+        (99, ValueError, ("no such type",)),
+        (-1, ValueError, ("no such type",)),
+        ("flaot32", ValueError, ("no such dtype", "did you mean 'float32'")),
+        (None, ValueError, ("dtype",)),
+        (1.0, ValueError, ("dtype",)),
+        (True, ValueError, ("dtype",)),
+        ("", ValueError, ()),
+        ([], (ValueError, UnsupportedError), ()),
+        (Other(), (ValueError, UnsupportedError), ()),
+        (np.zeros(3), (ValueError, UnsupportedError), ()),
+        (10**30, ValueError, ()),
+        (b"\xff", (ValueError, UnsupportedError), ()),
+        (1j, (ValueError, UnsupportedError), ()),
     ],
     ids=repr,
-)  # fmt: skip
+)
 def test_cast_targets_that_are_refused(target: Any, error: Any, words: tuple[str, ...]) -> None:
     out = np.full(3, 7, np.float32)
     with pytest.raises(error) as caught:
@@ -359,29 +382,107 @@ def frozen() -> np.ndarray:
 OUTPUTS: list[tuple[str, type[Exception], tuple[str, ...], Callable[[np.ndarray], Any], Callable[[], np.ndarray]]] = [
     ("dtype", TypeError, ("float64", "float32"), lambda out: run("add", F32, F32, out=out), lambda: np.full(3, 7.0)),
     ("int dtype", TypeError, ("int32", "float32"), lambda out: run("add", F32, F32, out=out), lambda: np.full(3, 7, np.int32)),
-    ("bool wanted", TypeError, ("float32", "bool"), lambda out: run("less", F32, F32, out=out), lambda: np.full(3, 7, np.float32)),
+    (
+        "bool wanted",
+        TypeError,
+        ("float32", "bool"),
+        lambda out: run("less", F32, F32, out=out),
+        lambda: np.full(3, 7, np.float32),
+    ),
     ("cast", TypeError, ("float32", "int8"), lambda out: run("cast", F32, to="i8", out=out), lambda: np.full(3, 7, np.float32)),
     ("object", TypeError, ("object",), lambda out: run("add", F32, F32, out=out), lambda: np.full(3, 7, object)),
     ("short", ValueError, ("(2,)", "(3,)"), lambda out: run("add", F32, F32, out=out), lambda: np.full(2, 7, np.float32)),
     ("long", ValueError, ("(6,)", "(3,)"), lambda out: run("add", F32, F32, out=out), lambda: np.full(6, 7, np.float32)),
-    ("(1, 3)", ValueError, ("(1, 3)", "(3,)"), lambda out: run("add", F32, F32, out=out), lambda: np.full((1, 3), 7, np.float32)),
-    ("(2, 3)", ValueError, ("(2, 3)", "(3,)"), lambda out: run("add", F32, F32, out=out), lambda: np.full((2, 3), 7, np.float32)),
+    (
+        "(1, 3)",
+        ValueError,
+        ("(1, 3)", "(3,)"),
+        lambda out: run("add", F32, F32, out=out),
+        lambda: np.full((1, 3), 7, np.float32),
+    ),
+    (
+        "(2, 3)",
+        ValueError,
+        ("(2, 3)", "(3,)"),
+        lambda out: run("add", F32, F32, out=out),
+        lambda: np.full((2, 3), 7, np.float32),
+    ),
     ("0-d", ValueError, ("()", "(3,)"), lambda out: run("add", F32, 1, out=out), lambda: np.full((), 7, np.float32)),
     ("empty", ValueError, ("(0,)", "(3,)"), lambda out: run("add", F32, 1, out=out), lambda: np.full(0, 7, np.float32)),
     ("read-only", ValueError, ("read-only",), lambda out: run("add", F32, 1, out=out), frozen),
     ("fold, read-only", ValueError, ("read-only",), lambda out: run("sum", F32, F32, F32, out=out), frozen),
     ("mean, read-only", ValueError, ("read-only",), lambda out: run("mean", F32, out=out), frozen),
-    ("no broadcast", ValueError, ("(2,)",), lambda out: run("add", F32, np.ones(2, np.float32), out=out), lambda: np.full(3, 7, np.float32)),
-    ("mode", ValueError, ("mode='best'", "'exact' and 'fast'"), lambda out: run("add", F32, 1, out=out, mode="best"), lambda: np.full(3, 7, np.float32)),
-    ("mode None", ValueError, ("mode=None",), lambda out: run("add", F32, 1, out=out, mode=None), lambda: np.full(3, 7, np.float32)),
-    ("mode list", ValueError, ("mode=[]",), lambda out: run("add", F32, 1, out=out, mode=[]), lambda: np.full(3, 7, np.float32)),
-    ("path", ValueError, ("path='mmx'", "scalar"), lambda out: run("add", F32, 1, out=out, path="mmx"), lambda: np.full(3, 7, np.float32)),
-    ("where int", TypeError, ("bool", "int64"), lambda out: run("add", F32, 1, out=out, where=[1, 0, 1]), lambda: np.full(3, 7, np.float32)),
-    ("where f32", TypeError, ("bool", "float32"), lambda out: run("add", F32, 1, out=out, where=F32), lambda: np.full(3, 7, np.float32)),
-    ("where None", (TypeError, ValueError), (), lambda out: run("add", F32, 1, out=out, where=None), lambda: np.full(3, 7, np.float32)),  # type: ignore[list-item]
-    ("where shape", ValueError, ("(2,)",), lambda out: run("add", F32, 1, out=out, where=[True, False]), lambda: np.full(3, 7, np.float32)),
-    ("where wider", ValueError, ("(2, 3)",), lambda out: run("add", F32, 1, out=out, where=np.ones((2, 3), bool)), lambda: np.full(3, 7, np.float32)),
-]  # fmt: skip
+    (
+        "no broadcast",
+        ValueError,
+        ("(2,)",),
+        lambda out: run("add", F32, np.ones(2, np.float32), out=out),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "mode",
+        ValueError,
+        ("mode='best'", "'exact' and 'fast'"),
+        lambda out: run("add", F32, 1, out=out, mode="best"),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "mode None",
+        ValueError,
+        ("mode=None",),
+        lambda out: run("add", F32, 1, out=out, mode=None),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "mode list",
+        ValueError,
+        ("mode=[]",),
+        lambda out: run("add", F32, 1, out=out, mode=[]),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "path",
+        ValueError,
+        ("path='mmx'", "scalar"),
+        lambda out: run("add", F32, 1, out=out, path="mmx"),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "where int",
+        TypeError,
+        ("bool", "int64"),
+        lambda out: run("add", F32, 1, out=out, where=[1, 0, 1]),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "where f32",
+        TypeError,
+        ("bool", "float32"),
+        lambda out: run("add", F32, 1, out=out, where=F32),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "where None",
+        (TypeError, ValueError),
+        (),
+        lambda out: run("add", F32, 1, out=out, where=None),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "where shape",
+        ValueError,
+        ("(2,)",),
+        lambda out: run("add", F32, 1, out=out, where=[True, False]),
+        lambda: np.full(3, 7, np.float32),
+    ),
+    (
+        "where wider",
+        ValueError,
+        ("(2, 3)",),
+        lambda out: run("add", F32, 1, out=out, where=np.ones((2, 3), bool)),
+        lambda: np.full(3, 7, np.float32),
+    ),
+]
 
 
 @pytest.mark.parametrize(("what", "error", "words", "call", "make"), OUTPUTS, ids=[what for what, *_ in OUTPUTS])
@@ -439,9 +540,14 @@ def test_outputs_of_every_kind() -> None:
     x = np.arange(6, dtype=np.float32)
     wanted = x * 2
     for out in (
-        np.zeros(12, np.float32)[::2], np.zeros(6, np.float32)[::-1], np.zeros(6, ">f4"), np.zeros(6, "<f4"), np.zeros(6, np.float32).view(Subclass),
-        np.zeros(25, np.uint8)[1:].view(np.float32), np.ma.zeros(6, np.float32),
-    ):  # fmt: skip
+        np.zeros(12, np.float32)[::2],
+        np.zeros(6, np.float32)[::-1],
+        np.zeros(6, ">f4"),
+        np.zeros(6, "<f4"),
+        np.zeros(6, np.float32).view(Subclass),
+        np.zeros(25, np.uint8)[1:].view(np.float32),
+        np.ma.zeros(6, np.float32),
+    ):
         assert run("mul", x, 2, out=out) is out
         assert np.asarray(out).tolist() == wanted.tolist()
     out = np.zeros((), np.float32)
@@ -535,21 +641,25 @@ def test_strange_calls_raise_and_do_not_crash() -> None:
     from support import python
 
     program = """
-import numpy as np, ml_dtypes, exactops, warnings, itertools
+import numpy as np, ml_dtypes, exactops, warnings
 warnings.simplefilter("ignore")
-strange = [None, 1, -1, 2**70, 1.5, float("nan"), True, "s", b"b", 1j, [], [[]], [1, [2]][:1], {}, object(), np.float32(1), np.float16(2),
+strange = [
+    None, 1, -1, 2**70, 1.5, float("nan"), True, "s", b"b", 1j, [], [[]], {}, object(), np.float32(1), np.float16(2),
     np.array(1, np.float32), np.ones(3, np.float32), np.ones(0, np.float32), np.ones((2, 3), np.float32), np.ones(3, ">f4"),
-    np.ones(3, np.int8), np.ones(3, bool), np.ones(3, object), np.ones(3, "M8[s]"), np.array(["a"]), np.ones(3, ml_dtypes.bfloat16),
-    ml_dtypes.bfloat16(1), np.ma.ones(3, np.float32), np.ones(3, "f4,i2"), np.ones(3, np.complex64), memoryview(b"abc"), range(3),
-    np.broadcast_to(np.float32(1), (3,)), np.lib.stride_tricks.as_strided(np.ones(3, np.float32), (3,), (0,)), type, exactops, ..., slice(3)]
-outs = [None, np.zeros(3, np.float32), np.zeros(3), np.zeros(0, np.float32), 5, (), (None,), np.zeros(3, bool), np.zeros((), np.float32)]
+    np.ones(3, np.int8), np.ones(3, bool), np.ones(3, object), np.ones(3, "M8[s]"), np.array(["a"]), range(3), type, exactops,
+    np.ones(3, ml_dtypes.bfloat16), ml_dtypes.bfloat16(1), np.ma.ones(3, np.float32), np.ones(3, "f4,i2"), ..., slice(3),
+    np.ones(3, np.complex64), memoryview(b"abc"), np.broadcast_to(np.float32(1), (3,)), np.float32, np.dtype("f4"),
+]
+outs = [None, np.zeros(3, np.float32), np.zeros(3), np.zeros(0, np.float32), 5, (), (None,), np.zeros(3, bool),
+    np.zeros((), np.float32)]
 done = failed = 0
 for name in "add less max mean cast cast_like where clip mod and sqrt scaled_add".split():
     operator = exactops.operators()[name]
     count = 1 if operator.variadic else len(operator.operands)
-    attributes = {a.name: {"float": 0.5, "int32": 2, "dtype": "f16"}[a.kind] for a in operator.attributes if a.kind in ("float", "int32", "dtype")}
-    for number, first in enumerate(strange):
-        for second in (strange if count > 1 else [None]):
+    samples = {"float": 0.5, "int32": 2, "dtype": "f16"}
+    attributes = {a.name: samples[a.kind] for a in operator.attributes if a.kind in samples}
+    for first in strange:
+        for second in strange if count > 1 else [None]:
             out = outs[done % len(outs)]
             operands = [first, second, first][:count]
             for _ in range(2):

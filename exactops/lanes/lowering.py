@@ -13,6 +13,7 @@ import operator
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -253,9 +254,7 @@ def _float_function(function, intrinsic: str, arity: int = 1) -> None:
 _float_function(vocabulary.sqrt, "sqrt")
 _float_function(vocabulary.absolute, "fabs")
 _float_function(vocabulary.copy_sign, "copysign", 2)
-_elementwise(
-    vocabulary.is_nan, _is_float, lambda builder, vec, x: builder.fcmp_unordered("uno", x, x), 1, lambda vec: vec.mask
-)
+_elementwise(vocabulary.is_nan, _is_float, lambda builder, vec, x: builder.fcmp_unordered("uno", x, x), 1, lambda vec: vec.mask)
 
 
 def _rounding(function, intrinsic: str) -> None:
@@ -574,8 +573,8 @@ def store_lanes(builder, value, address) -> None:
 class Lowered:
     """A function over lanes as LLVM bitcode, with what is needed to call it."""
 
-    signature: object
-    description: object
+    signature: Any
+    description: Any
     bitcode: bytes
 
 

@@ -4,9 +4,9 @@
 without fused multiply-adds. A polynomial of degree 6 errs by 2**-27.9.
 """
 
-from exactops.lanes import Lanes, bits, convert, from_bits, lane_function, lookup, mul_add, signed, unsigned
+from exactops.lanes import Lanes, bits, convert, from_bits, lane_function, mul_add, signed, unsigned
 from exactops.numerics.constants import doubles
-from exactops.numerics.exponential import BRIEF_1, BRIEF_2, BRIEF_3, POWERS, ROUNDING_SHIFT, UNIT_HEAD, UNIT_TAIL, UNITS
+from exactops.numerics.exponential import BRIEF_1, BRIEF_2, BRIEF_3, ROUNDING_SHIFT, UNIT_HEAD, UNIT_TAIL, UNITS, power
 
 #: Adding it to a float32 below 2**22 in magnitude rounds to an integer, which then stands in the low bits.
 ROUNDING_SHIFT_FAST = 12582912.0  # 1.5 * 2**23
@@ -118,6 +118,5 @@ def wide_exponential_fast(units: Lanes):
     """``e**(units * ln(2)/16)`` in float64 lanes for ``|units| < 2**14``, with fused multiply-adds where there are any."""
     shifted = units + ROUNDING_SHIFT
     r = units - (shifted - ROUNDING_SHIFT)
-    k = bits(shifted)
-    base = from_bits(bits(lookup(POWERS, k)) + (k << 48))
+    base = power(bits(shifted))
     return mul_add(base, r * mul_add(mul_add(BRIEF_3, r, BRIEF_2), r, BRIEF_1), base)

@@ -41,9 +41,7 @@ OPERATORS = (
         in_place=("x",),
         special=(_PASSES, "-0 gives +0"),
     ),
-    Operator(
-        "step", "1 where x is positive, else 0", "d", FLOATS, Kernel(step), in_place=("x",), special=("NaN gives +0",)
-    ),
+    Operator("step", "1 where x is positive, else 0", "d", FLOATS, Kernel(step), in_place=("x",), special=("NaN gives +0",)),
     Operator(
         "leaky_relu",
         "x, or alpha * x where x is negative",

@@ -111,7 +111,16 @@ _WRAPS = "integers wrap modulo 2**n"
 
 OPERATORS = (
     Operator(
-        "add", "x + y, rounded once", "a", NUMERIC, _ADD, ("x", "y"), onnx="Add", opset=7, in_place=("x", "y"), special=(_WRAPS,)
+        "add",
+        "x + y, rounded once",
+        "a",
+        NUMERIC,
+        _ADD,
+        ("x", "y"),
+        onnx="Add",
+        opset=7,
+        in_place=("x", "y"),
+        special=(_WRAPS,),
     ),
     Operator(
         "sub",

@@ -1,6 +1,6 @@
 """Division and remainder. Integer forms never trap: a zero divisor, and MIN / -1, have defined results."""
 
-from exactops.dtypes import FLOATS, INTEGERS, NUMERIC
+from exactops.dtypes import NUMERIC
 from exactops.lanes import (
     absolute,
     any_lane,

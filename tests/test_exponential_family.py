@@ -1,0 +1,49 @@
+"""Exp, sigmoid, silu, tanh, erf, erfc and gelu: derivations of their constants, and rare paths among common ones."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import exactops
+
+ROOT = Path(__file__).resolve().parent.parent
+FUNCTIONS = ("exp", "sigmoid", "silu", "tanh", "erf", "erfc", "gelu", "gelu_tanh")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", ["exponential", "exponential_fast", "sigmoid", "erf", "gelu"])
+def test_constants_are_those_that_the_tool_derives(name):
+    """Every constant follows from mathematics alone."""
+    command = [sys.executable, str(ROOT / "tools" / f"derive_{name}.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _hard(function):
+    words = []
+    for name in ("hard_cases_f32.csv", "hard_cases_extra_f32.csv"):
+        with (ROOT / "testdata" / name).open(newline="") as table:
+            words += [int(row["input_bits"], 16) for row in csv.DictReader(table) if row["function"] == function]
+    return np.array(words, np.uint32).view(np.float32)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_rare_lane_changes_no_other(function):
+    """An operand that takes the careful path, at any position among operands that do not, gives what it gives alone."""
+    hard = np.concatenate([_hard(function)[:8], np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 100, -100])])
+    common = np.linspace(-3, 3, 64, dtype=np.float32)
+    expected = exactops.run(function, common, path="scalar").view(np.uint32)
+    for value in hard:
+        alone = exactops.run(function, np.array([value], np.float32), path="scalar").view(np.uint32)[0]
+        for position in range(0, 64, 5):
+            mixed = common.copy()
+            mixed[position] = value
+            wanted = expected.copy()
+            wanted[position] = alone
+            np.testing.assert_array_equal(exactops.run(function, mixed).view(np.uint32), wanted)
