@@ -22,6 +22,9 @@ import platformdirs
 
 from exactops.errors import CacheWarning
 
+#: More kernels than this, of old versions and other CPUs mostly, and the longest unused half of them goes.
+KERNEL_LIMIT = 8192
+
 _MAGIC = b"exactops kernel 1\n"
 _DIGEST = hashlib.sha256().digest_size
 
@@ -102,6 +105,7 @@ def save(key: str, code: bytes) -> None:
     root = _private_folder(create=True)
     if root is None:
         return
+    _prune(root)
     temporary = ""
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=root)
@@ -113,6 +117,18 @@ def save(key: str, code: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
         _warn_once(f"the kernel cache in {root} cannot be written ({error.strerror})")
+
+
+@functools.cache
+def _prune(root: Path) -> None:
+    """Once a process that compiles: keep the folder from growing for ever. A kernel deleted too early is compiled again."""
+    with contextlib.suppress(OSError):
+        with os.scandir(root) as entries:
+            kernels = sorted((max(s.st_atime, s.st_mtime), e.path) for e in entries for s in [e.stat(follow_symlinks=False)])
+        if len(kernels) > KERNEL_LIMIT:
+            for _, path in kernels[: len(kernels) - KERNEL_LIMIT // 2]:
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
 
 
 def statistics() -> tuple[int, int]:

@@ -318,6 +318,15 @@ def test_prove_all_fills_the_gaps(capsys, monkeypatch, tmp_path):
     assert all(f"{name} " in printed for name in table if name != "erf")
     assert main(arguments) == 0
     assert "inputs" not in capsys.readouterr().out
+    # Another kernel with the same results needs no other proof; the record of erf claims results that no kernel has.
+    monkeypatch.setattr(record, "kernel_digest", lambda operator: f"other sources of {operator}")
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "erf bf16 exact" in printed
+    assert printed.count("decided by MPFR") == 1
+    assert printed.count("the results are those that were proven") == len(table)  # gelu has two forms
+    entries = json.loads(file.read_text())["proofs"]
+    assert all(entry["kernel"].startswith("other") and entry["not_correctly_rounded"] == 0 for entry in entries)
 
 
 def test_hash_only(capsys):

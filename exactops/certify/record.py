@@ -24,7 +24,7 @@ _EXPLANATION = (
     "Written by `python -m exactops prove`. Each entry: all inputs of a dtype through one operator, held against correctly "
     "rounded values. sha256: SHA-256 of the concatenated SHA-256 digests of the results of chunks of 2**24 inputs, in the "
     "order of the inputs' bit patterns, results as little-endian bit patterns; hashes: the same by path. kernel: digest of "
-    "the kernel's sources (ops and numerics) that were proven."
+    "the kernel's sources (ops and numerics). confirmed: when a later kernel was found to have the proven results, by hash."
 )
 
 
@@ -86,7 +86,7 @@ def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: 
         "hashes": {path: found.sha256},
         "path": path,
         "kernel": kernel,
-        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "date": _today(),
         "seconds": round(seconds, 1),
         "processes": processes,
         "cpu": f"{cpu.architecture} {cpu.name}",
@@ -106,15 +106,37 @@ def load(file: Path) -> dict[str, Any]:
         return {"about": _EXPLANATION, "proofs": []}
 
 
-def is_current(file: Path, task: Task) -> bool:
-    """Whether a proof of this task, or of more pairs with its seed, is recorded for the present kernel, without a fault."""
-    key, kernel = identity(task), kernel_digest(task.operator)
+def _proof(file: Path, task: Task) -> dict[str, Any] | None:
+    """The entry of a proof of this task, or of more pairs with its seed, without a fault."""
+    key = identity(task)
     for entry in load(file)["proofs"]:
         if all(entry.get(name) == value for name, value in key.items()):
             faults = entry.get("not_correctly_rounded", 0) or entry.get("beyond_limit", 0)
-            same = entry["kernel"] == kernel and entry.get("seed", 0) == (task.seed if task.pairs else 0)
-            return same and not faults and entry.get("inputs", 0) >= task.count
-    return False
+            whole = entry.get("inputs", 0) >= task.count and entry.get("seed", 0) == (task.seed if task.pairs else 0)
+            return entry if whole and not faults else None
+    return None
+
+
+def is_current(file: Path, task: Task) -> bool:
+    """Whether the present kernel is proven."""
+    entry = _proof(file, task)
+    return entry is not None and entry["kernel"] == kernel_digest(task.operator)
+
+
+def proven_hash(file: Path, task: Task) -> str | None:
+    """The hash of the results that were proven, of this or another kernel; None if there is no proof of just these inputs."""
+    entry = _proof(file, task)
+    return entry["sha256"] if entry is not None and entry["inputs"] == task.count else None
+
+
+def confirmed(file: Path, task: Task, path: str, kernel: str) -> dict[str, Any]:
+    """The entry of a proof whose results another kernel was found to have."""
+    entry = _proof(file, task) or {}
+    return {**entry, "kernel": kernel, "hashes": {path: entry["sha256"]}, "confirmed": _today()}
+
+
+def _today() -> str:
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def store(file: Path, entry: dict[str, Any]) -> None:
