@@ -4,6 +4,8 @@
 Importing the package compiles nothing.
 """
 
+from typing import Any as _Any
+
 from exactops.errors import CacheWarning, UnsupportedError
 from exactops.operator import Attribute, Operator
 from exactops.paths import paths
@@ -21,8 +23,22 @@ __all__ = [
     "Operator",
     "UnsupportedError",
     "__version__",
+    "contract",
     "operators",
     "paths",
     "run",
     *sorted(_o.function for _o in operators().values()),
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """What is imported on demand."""
+    if name == "contract":
+        from exactops.contracts import contract
+
+        return contract
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -24,6 +24,10 @@ CATEGORIES = {
 }
 
 
+#: How far fast mode may be from exact mode in category c, in ulp of the result's type.
+FAST_ULP = {"f16": 1, "bf16": 1, "f32": 2, "f64": 2}
+
+
 @dataclass(frozen=True)
 class Attribute:
     """A keyword argument of an operator.

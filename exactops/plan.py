@@ -425,6 +425,19 @@ def _check_out(operands: tuple[Any, ...], result: Storage, out: Any, where: Any)
         if where.dtype != np.bool_:
             raise TypeError(f"where= takes a bool array, not {where.dtype}")
         shapes.append(where.shape)
-    shape = np.broadcast_shapes(*shapes)
+    shape = _broadcast_shape(shapes)
     if tuple(out.shape) != shape:
         raise ValueError(f"out= has shape {tuple(out.shape)}, the result has {shape}")
+
+
+def _broadcast_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The common shape by NumPy's rules; its own function for that stops at 32 dimensions, its ufuncs at 64."""
+    rank = max(map(len, shapes))
+    padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
+    lengths = []
+    for axis in zip(*padded, strict=True):
+        others = {length for length in axis if length != 1}
+        if len(others) > 1:
+            raise ValueError(f"the shapes {', '.join(map(str, shapes))} do not broadcast")
+        lengths.append(others.pop() if others else 1)
+    return tuple(lengths)

@@ -81,9 +81,9 @@ def mix(mixed: int, value: int) -> int:
 
 
 def identity_of(argument: int, ndarray: int) -> int:
-    """What an operand is recognised by: an array by its dtype, anything else by itself."""
+    """What an operand is recognised by: an array by its dtype (an odd number, which no address is), anything else by itself."""
     if peek(argument + _TYPE) == ndarray:
-        return peek(argument + _DESCR)
+        return peek(argument + _DESCR) + 1
     return argument
 
 
@@ -385,7 +385,7 @@ class _State:
         dtypes = [a.dtype if type(a) is np.ndarray else a for a in arguments]
         _kept.append((callee, operator, dtypes, replacements, keywords, ufunc, extras, result))
         self.remembered += 1
-        identities = [id(a.dtype) if type(a) is np.ndarray else id(a) for a in arguments]
+        identities = [identity_of(id(a), id(np.ndarray)) for a in arguments]
         second = identities[1] if len(identities) > 1 else 0
         mixed = 0
         for given in keywords.values():

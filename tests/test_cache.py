@@ -12,9 +12,7 @@ from pathlib import Path
 
 import pytest
 from support import X86, emulate, finish, python, start
-from table import entries, loops_of
 
-import exactops
 from exactops import cache
 
 POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users and permissions as POSIX has them")
@@ -54,12 +52,12 @@ def files(folder: Path) -> list[Path]:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes, str]:
     """A folder with one kernel, that kernel's file, and the sum of the result."""
     folder = tmp_path_factory.mktemp("filled")
+    # Another operator first: what the package compiles besides kernels is then there already.
+    run(folder, "mul")
+    before = files(folder)
     compiled, warned, total = run(folder)
     assert (compiled, warned) == (True, 0)
-    (add,) = (entry for entry in entries() if entry.operator.name == "add" and entry.types == ("f32", "f32"))
-    (key,) = loops_of(add, "exact", exactops.paths()[0])
-    file = folder / "kernels" / cache.key_of(repr(tuple(key)))
-    assert file in files(folder)
+    (file,) = set(files(folder)) - {*before}
     return file, file.read_bytes(), total
 
 
@@ -117,7 +115,7 @@ def test_another_cpu_has_files_of_its_own(filled: tuple[Path, bytes, str], kerne
     folder = kernel.parent.parent
     before = files(folder)
     assert run(folder, **emulate("x86-64")) == (True, 0, total)
-    assert len(files(folder)) == 2 * len(before)
+    assert len(files(folder)) > len(before)
     assert run(folder, **emulate("x86-64")) == (False, 0, total)
     assert run(folder) == (False, 0, total)
     assert kernel.read_bytes() == content

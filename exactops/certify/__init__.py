@@ -5,6 +5,7 @@
 * :mod:`~exactops.certify.decision`: one correctly rounded result by MPFR, the precision raised until the rounding is decided;
 * :mod:`~exactops.certify.filter`: billions of correctly rounded results in plain scalar double-double arithmetic with an error
   bound, each result either decided or left to MPFR;
+* :mod:`~exactops.certify.powers`: the same for pow and powi, and the pairs that are drawn for pow;
 * :mod:`~exactops.certify.campaign`: all inputs of a type through a kernel and the reference, and the SHA-256 of the results;
 * :mod:`~exactops.certify.record`: what was found, in ``testdata/proofs.json``.
 

@@ -1,11 +1,11 @@
 """Fingerprints: what every operator returns in exact mode over a fixed stream of inputs, and whether this machine agrees.
 
-``testdata/fingerprints.json`` has one record for each operator, types of the operands and attribute set. In the **short form** the
-inputs are those of :mod:`exactops.certify.inputs`; a record holds
+``testdata/fingerprints.json`` has one record for each operator, types of the operands and attribute set. In the **short form**
+the inputs are those of :mod:`exactops.certify.inputs`; a record holds
 
 * ``sha256``: SHA-256 of all results as little-endian bit patterns in the order of the stream;
-* ``chunks``: the first 4 bytes of the SHA-256 of each chunk of ``CHUNK`` results (base64), so that a wrong machine learns where, and
-  a slow one can compare a part;
+* ``chunks``: the first 4 bytes of the SHA-256 of each chunk of ``CHUNK`` results (base64), so that a wrong machine learns
+  where, and a slow one can compare a part;
 * ``head``: the first ``HEAD`` results themselves (base64).
 
 In the **long form** the inputs are all 2**32 patterns of a float32 operand in order; its hash is that of
@@ -98,7 +98,7 @@ class Entry:
         return inputs.count(self.types)
 
 
-# --- which records there are ---------------------------------------------------------------------------------------------
+# --- which records there are --------------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -168,7 +168,7 @@ def _attribute_sets(operator: Operator) -> Iterator[tuple[tuple[str, Any], ...]]
             yield (*chosen, *((name, values[min(turn, len(values) - 1)]) for name, values in numbers))
 
 
-# --- results ---------------------------------------------------------------------------------------------------------------
+# --- results ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -202,22 +202,21 @@ def stream(types: tuple[str, ...], chunks: Sequence[int], hard: np.ndarray) -> t
     return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
 
 
-def compute(entry: Entry, path: str | None, patterns: Sequence[np.ndarray], settings: Settings = Settings()) -> np.ndarray:  # noqa: B008
+def compute(entry: Entry, path: str | None, patterns: Sequence[np.ndarray], settings: Settings) -> np.ndarray:
     """The results' bit patterns for these operands' bit patterns."""
     import exactops
     from exactops.certify import machine
 
     arrays = [each.view(STORAGES[short].dtype) for each, short in zip(patterns, entry.types, strict=True)]
-    size = arrays[0].size
+    size, attributes = arrays[0].size, dict(entry.attributes)
     out = np.empty(size, STORAGES[entry.result].dtype)
     failures: list[BaseException] = []
 
     def part(start: int, stop: int) -> None:
         try:
             with machine.environment(settings.environment):
-                exactops.run(
-                    entry.operator, *(each[start:stop] for each in arrays), path=path, out=out[start:stop], **dict(entry.attributes)
-                )
+                operands = (each[start:stop] for each in arrays)
+                exactops.run(entry.operator, *operands, path=path, out=out[start:stop], **attributes)
         except BaseException as error:  # of a thread: raised in the caller below
             failures.append(error)
 
@@ -250,7 +249,7 @@ def chunk_digests(patterns: np.ndarray) -> list[bytes]:
     return [hashlib.sha256(_bytes(patterns[k : k + CHUNK])).digest()[:4] for k in range(0, patterns.size, CHUNK)]
 
 
-# --- comparison --------------------------------------------------------------------------------------------------------------
+# --- comparison ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -305,7 +304,7 @@ class Job:
     settings: Settings
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     hard: bytes = b""
-    streams: dict[str, str] = field(default_factory=dict)
+    stream: str = ""
 
 
 def jobs(
@@ -320,7 +319,7 @@ def jobs(
         for k in range(0, len(members), size):
             part = members[k : k + size]
             own = {entry.name: records[entry.name] for entry in part if entry.name in records}
-            found.append(Job(part, tuple(paths), settings, own, hard, {_key(types): recorded.get("streams", {}).get(_key(types), "")}))
+            found.append(Job(part, tuple(paths), settings, own, hard, recorded.get("streams", {}).get(_key(types), "")))
     return found
 
 
@@ -334,9 +333,8 @@ def verify(job: Job, advance: Callable[[int], Any] = lambda done: None) -> list[
     hard = np.frombuffer(job.hard, "<u4").astype(np.uint32)
     chunks = job.settings.chunks(job.entries[0])
     patterns = stream(types, chunks, hard)
-    recorded_stream = job.streams.get(_key(types))
-    bad_stream = job.settings.sample == 1 and recorded_stream and recorded_stream != stream_digest(patterns)
-    found = []
+    bad_stream = job.settings.sample == 1 and job.stream and job.stream != stream_digest(patterns)
+    found: list[Verdict] = []
     for entry in job.entries:
         record = job.records.get(entry.name)
         wrong: dict[str, np.ndarray] = {}
@@ -389,7 +387,7 @@ def _first_difference(
     recorded = _recorded_chunks(record)
     place = next((k for k, got in enumerate(chunk_digests(results)) if got != recorded[chunks[k]]), None)
     if place is None:
-        return Difference(0, 0, source="the chunks agree with the file, but its hash of all of them does not: the file is damaged")
+        return Difference(0, 0, source="every chunk agrees with the file, its hash of all of them does not: it is damaged")
     chunk = chunks[place]
     here = slice(place * CHUNK, (place + 1) * CHUNK)
     part = results[here]
@@ -409,7 +407,8 @@ def _first_difference(
         if expected is not None and (chunk_digests(expected) != [recorded[chunk]] or not (expected != part).any()):
             expected = None
     if expected is None:
-        return Difference(chunk, chunk * CHUNK, source="no path of this machine agrees there, and the tests' reference is not at hand")
+        nobody = "no path of this machine agrees there, and the reference of the tests is not at hand"
+        return Difference(chunk, chunk * CHUNK, source=nobody)
     number = int(np.flatnonzero(expected != part)[0])
     shown = tuple(_shown(each[here][number], STORAGES[short]) for each, short in zip(patterns, entry.types, strict=True))
     result = STORAGES[entry.result]
@@ -442,7 +441,7 @@ def _test_reference() -> Any:
 
 
 def reference(entry: Entry, patterns: Sequence[np.ndarray]) -> np.ndarray | None:
-    """The results by integer arithmetic and MPFR; None where the references are not at hand. Slow: for a chunk, not for a stream."""
+    """The results by integer arithmetic and MPFR, slowly: for a chunk. None where the references are not at hand."""
     module = _test_reference()
     if module is None:
         return None
@@ -461,7 +460,7 @@ def reference(entry: Entry, patterns: Sequence[np.ndarray]) -> np.ndarray | None
     return np.ascontiguousarray(found).view(np.dtype(f"u{result.size}"))
 
 
-# --- the long form -----------------------------------------------------------------------------------------------------------
+# --- the long form ------------------------------------------------------------------------------------------------------
 
 
 def has_long_form(entry: Entry) -> bool:
@@ -469,7 +468,7 @@ def has_long_form(entry: Entry) -> bool:
     return entry.types == ("f32",)
 
 
-def long_digest(entry: Entry, path: str | None, number: int, settings: Settings = Settings()) -> bytes:  # noqa: B008
+def long_digest(entry: Entry, path: str | None, number: int, settings: Settings) -> bytes:
     """SHA-256 of one chunk of 2**24 results of the long form."""
     digest = hashlib.sha256()
     for start in range(number * LONG_CHUNK, (number + 1) * LONG_CHUNK, _LONG_PART):
@@ -478,7 +477,7 @@ def long_digest(entry: Entry, path: str | None, number: int, settings: Settings 
     return digest.digest()
 
 
-# --- the file ------------------------------------------------------------------------------------------------------------------
+# --- the file -----------------------------------------------------------------------------------------------------------
 
 
 def default_file() -> Path | None:
@@ -497,9 +496,7 @@ def load(file: Path) -> dict[str, Any]:
 
 def name_of(record: dict[str, Any]) -> str:
     """The name of a record's entry."""
-    return Entry(
-        record["operator"], tuple(record["types"]), tuple(record["attributes"].items()), record["result"]
-    ).name
+    return Entry(record["operator"], tuple(record["types"]), tuple(record["attributes"].items()), record["result"]).name
 
 
 def hard_cases(folder: Path) -> bytes:
@@ -538,8 +535,8 @@ def make(job: Job, advance: Callable[[int], Any] = lambda done: None) -> list[Wr
             elif not np.array_equal(first, results):
                 place = int(np.flatnonzero(first != results)[0])
                 shown = ", ".join(_shown(each[place], STORAGES[short]) for each, short in zip(patterns, types, strict=True))
-                kind = STORAGES[entry.result]
-                error = f"{shown} gives {_shown(first[place], kind)} on {job.paths[0]}, {_shown(results[place], kind)} on {path}"
+                one, other = (_shown(each[place], STORAGES[entry.result]) for each in (first, results))
+                error = f"{shown} gives {one} on {job.paths[0]}, {other} on {path}"
             advance(1)
         if error or first is None:
             found.append(Written(entry, error=error or "no path"))
@@ -590,7 +587,7 @@ def store(file: Path, records: dict[str, Any]) -> None:
 
 
 def long_of_proofs(folder: Path) -> list[dict[str, Any]]:
-    """The long form of what ``python -m exactops prove`` found correctly rounded for all inputs: then the hash cannot be another."""
+    """The long form of what ``python -m exactops prove`` found correctly rounded for all inputs: no other hash is right."""
     try:
         proofs = json.loads((folder / "proofs.json").read_text(encoding="utf-8"))["proofs"]
     except FileNotFoundError:

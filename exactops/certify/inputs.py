@@ -4,14 +4,15 @@ Element ``i`` of operand ``place`` is a function of ``i``, ``place`` and the ope
 runs, and nothing of exactops is used, so that a machine on which the kernels are wrong has the right inputs all the same; the
 fingerprint file holds hashes of the streams too. ``docs/verification.md`` has the same in words.
 
-**Complete sets.** One operand of 8 bits: the patterns 0 to 255 in order. One operand of 16 bits: pattern ``40503 * i mod 2**16``, so
-that any part of the stream is spread over all of them. Two operands of 8 bits: the upper and the lower byte of that number.
+**Complete sets.** One operand of 8 bits: the patterns 0 to 255 in order. One operand of 16 bits: pattern
+``40503 * i mod 2**16``, so that any part of the stream is spread over all of them. Two operands of 8 bits: the upper and
+the lower byte of that number.
 
 **Chosen sets** of 2**20 elements for all else. First come the structured ones: for one operand the list :func:`structured`
-(followed, for float32, by the hard cases), for two operands all pairs of the first 64 :func:`specials`, for three all triples of the
-first 16 (a shorter list repeats). The others are drawn: ``a`` and ``b`` are the outputs of SplitMix64 for the counters ``8 i + 2 place``
-and one more, and ``kind = i mod 4`` and ``relation = i // 4 mod 4`` say what becomes of them (:func:`_drawn_float`,
-:func:`_drawn_integer`, :func:`_related`).
+(followed, for float32, by the hard cases), for two operands all pairs of the first 64 :func:`specials`, for three all triples
+of the first 16 (a shorter list repeats). The others are drawn: ``a`` and ``b`` are the outputs of SplitMix64 for the counters
+``8 i + 2 place`` and one more, and ``kind = i mod 4`` and ``relation = i // 4 mod 4`` say what becomes of them
+(:func:`_drawn_float`, :func:`_drawn_integer`, :func:`_related`).
 """
 
 from __future__ import annotations
@@ -124,8 +125,9 @@ def specials(short: str) -> np.ndarray:
 def structured(short: str) -> np.ndarray:
     """The patterns that begin the stream of one operand.
 
-    They are the specials; then, of a float, every sign and exponent with the fractions 0, 1, all ones, the half less one, the half,
-    the half and one, and alternating bits, and of an integer every power of two and 3 times it, with neighbours and negatives.
+    They are the specials; then, of a float, every sign and exponent with the fractions 0, 1, all ones, the half less one, the
+    half, the half and one, and alternating bits, and of an integer every power of two and 3 times it, with neighbours and
+    negatives.
     """
     bits, exponent = FORMATS[short]
     found = [int(each) for each in specials(short)]
@@ -163,7 +165,10 @@ def _drawn(short: str, index: np.ndarray, place: int) -> np.ndarray:
 
 
 def _drawn_float(short: str, index: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Kind 0: any pattern. 1: exponents from 2**-24 to 2**12. 2: those, 3: any exponent, with few bits of fraction, or a neighbour."""
+    """Kind 0: any pattern. 1: exponents from 2**-24 to 2**12. 2 and 3: the same with few bits of fraction, or a neighbour.
+
+    Of the kinds 2 and 3, 2 has the exponents of kind 1 and 3 those of kind 0.
+    """
     bits, exponent = FORMATS[short]
     width, kind = bits - 1 - exponent, index & _word(3)
     a = a & _word((1 << bits) - 1)
@@ -185,7 +190,7 @@ def _with_exponent(short: str, pattern: np.ndarray, field: np.ndarray) -> np.nda
 
 
 def _drawn_integer(short: str, index: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Kind 0: any value. 1: any magnitude. 2: a power of two, its neighbour or its negative. 3: few leading bits, or a neighbour."""
+    """Kind 0: any value. 1: any magnitude. 2: near a power of two, of either sign. 3: few leading bits, or a neighbour."""
     bits, _ = FORMATS[short]
     kind, mask, shift = index & _word(3), _word((1 << bits) - 1), b % _word(bits)
     a = a & mask
@@ -206,8 +211,8 @@ def _drawn_integer(short: str, index: np.ndarray, a: np.ndarray, b: np.ndarray) 
 def _related(short: str, index: np.ndarray, first: np.ndarray) -> np.ndarray:
     """A second operand of the first one's type. Relation 0: drawn like the first.
 
-    Floats: 1: the first with other low bits and perhaps the other sign; 2: with an exponent so near that bits of both meet; 3: with one
-    that brings the product to the least normal number. Integers: 1: at most 4 away; 2: a small one; 3: as 0.
+    Floats: 1: the first with other low bits and perhaps the other sign; 2: with an exponent so near that bits of both meet;
+    3: with one that brings the product to the least normal number. Integers: 1: at most 4 away; 2: a small one; 3: as 0.
     """
     bits, exponent = FORMATS[short]
     a, b = _random(index, 1)

@@ -107,7 +107,7 @@ def environment(name: str | None) -> Iterator[None]:
     if name is None:
         yield
         return
-    read, write = _functions()
+    write = _functions()[1]
     found, foreign = read_control(), control_of(name)
     write(foreign)
     try:

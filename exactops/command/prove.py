@@ -125,14 +125,18 @@ def _confirm(arguments: argparse.Namespace, task: Task, path: str, file: Path) -
 
 
 def _go_through(arguments: argparse.Namespace, task: Task, path: str) -> tuple[Findings, float, str | None]:
-    """Findings, seconds and the digest of the kernel's sources; None if those changed meanwhile."""
+    """Findings, seconds and the digest of the kernel's sources; None if it is not clear which sources the kernels were made of.
+
+    This process read the sources when it began; further processes read them when they start.
+    """
     from exactops.certify import campaign, record
 
     kernel = record.kernel_digest(task.operator)
     with progress() as bar:
         line = bar.add_task(f"{_title(task)}, {path}", total=task.end - task.start)
         found, seconds = campaign.timed(task, _processes(arguments), lambda inputs: bar.advance(line, inputs))
-    return found, seconds, kernel if record.kernel_digest(task.operator) == kernel else None
+    clear = _processes(arguments) == 1 or record.kernel_digest(task.operator) == kernel
+    return found, seconds, kernel if clear else None
 
 
 def _prove(arguments: argparse.Namespace, task: Task, path: str, file: Path | None) -> int:

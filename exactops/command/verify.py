@@ -41,7 +41,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--operator", nargs="+", metavar="OP", help="these operators only, by any spelling")
     parser.add_argument("--dtype", nargs="+", metavar="DTYPE", help="these types only, by short name, such as f32")
     parser.add_argument("--path", nargs="+", metavar="PATH", help="these paths only")
-    parser.add_argument("--full", action="store_true", help="the long form: all 2**32 inputs of float32 operators of one operand")
+    parser.add_argument(
+        "--full", action="store_true", help="the long form: all 2**32 float32 inputs of operators of one operand"
+    )
     parser.add_argument("--sample", type=int, default=1, metavar="N", help="every N-th chunk of the inputs only")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="call from N threads that share the inputs")
     parser.add_argument(
@@ -93,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     seconds = time.perf_counter() - start
     if arguments.full and not verdicts:
         raise CommandError(f"{file} has no long form of what was chosen")
-    report = {
+    differing = sum(not verdict.ok for verdict in verdicts)
+    report: dict[str, Any] = {
         "machine": machine.facts(),
         "form": "long" if arguments.full else "short",
         "paths": list(paths),
@@ -102,13 +105,13 @@ def run(arguments: argparse.Namespace) -> int:
         "sample": settings.sample,
         "seconds": round(seconds, 1),
         "compared": len(verdicts),
-        "differing": sum(not verdict.ok for verdict in verdicts),
+        "differing": differing,
     }
     if arguments.json:
         print_json(report | {"results": [_plain(verdict) for verdict in verdicts]})
     else:
         _print(report, verdicts, file)
-    return int(report["differing"] > 0)
+    return int(differing > 0)
 
 
 def _chosen(arguments: argparse.Namespace) -> list[Entry]:
@@ -329,7 +332,8 @@ def _write(
             recorded["streams"][", ".join(each.entry.types)] = each.stream
     else:
         hashes: dict[str, set[str]] = {}
-        for entry, _, found in _long_digests(chosen, list(dict.fromkeys((paths[0], paths[-1]))), fingerprints.Settings(), processes):
+        ends = list(dict.fromkeys((paths[0], paths[-1])))
+        for entry, _, found in _long_digests(chosen, ends, fingerprints.Settings(), processes):
             hashes.setdefault(entry.name, set()).add(found)
         for entry in chosen:
             if len(hashes[entry.name]) > 1:

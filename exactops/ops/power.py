@@ -240,23 +240,24 @@ def integer_power(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
     more is right. In between, the accurate path decides the rounding to double: a result that can be whole at all (32 * y is
     whole, since a 64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are exact.
     """
-    p = y * logarithm_of_double(absolute(x))
+    magnitude = absolute(x)
+    p = y * logarithm_of_double(magnitude)
     power = power_of_two_quick(p)
-    nearest = rint(power)
-    settled = (x > 0.0) & (p > -900.0) & ((p < 40.0) | ((p > 66.0) & (p < 900.0)))
-    broken = ~whole & (absolute(power - nearest) <= power * 2.2737367544323206e-13)
-    rare = ~settled | broken
+    settled = (p > -900.0) & ((p < 40.0) | ((p > 66.0) & (p < 900.0)))
+    broken = ~whole & (absolute(power - rint(power)) <= power * 2.0**-42)
     power = floor(select(whole, power + 0.25, power))
+    rare = ~settled | broken | (x <= 0.0)
     if any_lane(rare):
-        magnitude = absolute(x)
-        ordinary = rare & (magnitude > 0.0) & (absolute(y) < INFINITY)
-        exponent = select(ordinary, y, 1.0)
-        high, low = power_accurate(select(ordinary, magnitude, 1.0), exponent)
-        nearest = rint(low)
-        snapped = is_whole(32.0 * exponent) & (absolute(low - nearest) < SNAP * high)
-        high, low = fast_two_sum(high, select(snapped, nearest, low))
-        limit = (magnitude == 0.0) | ~(absolute(y) < INFINITY)
-        power = select(rare, with_special_cases(high, limit, x, y, odd, whole), power)
+        ordinary = (magnitude > 0.0) & (absolute(y) < INFINITY)
+        close = ordinary & (~settled | broken)
+        if any_lane(close):
+            exponent = select(close, y, 1.0)
+            high, low = power_accurate(select(close, magnitude, 1.0), exponent)
+            nearest = rint(low)
+            snapped = is_whole(32.0 * exponent) & (absolute(low - nearest) < SNAP * high)
+            high, low = fast_two_sum(high, select(snapped, nearest, low))
+            power = select(close, high, power)
+        power = select(rare, with_special_cases(power, ~ordinary, x, y, odd, whole), power)
     return power
 
 

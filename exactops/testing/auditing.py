@@ -1,7 +1,7 @@
 """Any element-wise function, held against the exact values.
 
-The exact values are those of exactops' exact mode. They are correctly rounded, which ``python -m exactops prove`` checks for all
-inputs; where gmpy2 is installed, the worst result of an audit is confirmed by MPFR on the spot.
+The exact values are those of exactops' exact mode. They are correctly rounded, which ``python -m exactops prove`` checks for
+all inputs; where gmpy2 is installed, the worst result of an audit is confirmed by MPFR on the spot.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -152,8 +152,8 @@ class AuditReport:
     modified_input : str
         The call in which the function wrote to one of its operands; empty if it did not.
     points : numpy.ndarray
-        For the plot, in the order of the first operand: its value, its place among the numbers of the type, the largest error in
-        ulp and the share of results that are not correctly rounded, of a group of neighbouring inputs each.
+        For the plot, a row for each group of neighbouring inputs: the first operand, its place among the numbers of the type,
+        the largest error in ulp, and the share of results that are not correctly rounded.
     """
 
     function: str
@@ -267,7 +267,7 @@ class AuditReport:
         storage = storage_named(self.dtype)
         figure = figure_class(figsize=(9, 6), layout="constrained")
         top, bottom = figure.subplots(2, sharex=True)
-        value, place, worst, share = self.points.T
+        _, place, worst, share = self.points.T
         top.plot(place, worst, ".", markersize=3, color="tab:red")
         top.set_yscale("symlog", linthresh=1)
         top.set_ylim(bottom=0)
@@ -299,16 +299,16 @@ def audit(
 ) -> AuditReport:
     """Hold an element-wise function of any library against the exact values of an operator.
 
-    It is asked how many results are not correctly rounded, how far the worst is off and for which operand, where special values and
-    signs of zero differ, whether the bits of a result depend on anything but the values (a second call, the position in the
-    array, the array's length, its stride, its direction, its alignment, calls in other threads), and whether the function
-    writes to its operands.
+    It is asked how many results are not correctly rounded, how far the worst is off and for which operand, where special
+    values and signs of zero differ, whether the bits of a result depend on anything but the values (a second call, the
+    position in the array, the array's length, its stride, its direction, its alignment, calls in other threads), and whether
+    the function writes to its operands.
 
     Parameters
     ----------
     function : callable
-        Takes as many arrays as the operator has operands, of one shape, and returns an array of that shape. Attributes of its own
-        are filled in by ``functools.partial``.
+        Takes as many arrays as the operator has operands, of one shape, and returns an array of that shape. Arguments of its
+        own are filled in by ``functools.partial``.
     op : str
         Any spelling of an operator of exactops.
     dtype : dtype_like
@@ -316,8 +316,8 @@ def audit(
     attributes : mapping, optional
         Attributes of the operator.
     samples : int
-        How many results are compared: hard values, numbers of every exponent, and random ones where the function is neither constant
-        nor infinite. For one operand of 8 or 16 bits all inputs are tried instead.
+        How many results are compared: hard values, numbers of every exponent, and random ones where the operator is neither
+        constant nor infinite nor the identity. For one operand of 8 or 16 bits all inputs are tried instead.
     seed : int
         The same seed gives the same inputs.
     adapter : "torch" or pair of callables, optional
@@ -338,8 +338,8 @@ def audit(
     UnsupportedError
         No such operator, or exactops does not serve it for this dtype.
     TypeError, ValueError
-        The function returns another dtype or shape than the operator; an unknown adapter. What the function itself raises for plain
-        contiguous arrays is passed on.
+        The function returns another dtype or shape than the operator; an unknown adapter. What the function itself raises for
+        plain contiguous arrays is passed on.
 
     Examples
     --------
@@ -356,7 +356,9 @@ def audit(
     if samples < 1:
         raise ValueError(f"samples={samples!r}: at least one is needed")
     exact = functools.partial(_exact, operator, given)
-    plan(operator, _operands_of(operator, storage, np.zeros(0, storage.dtype), 0), attributes=given)  # refuses what is not served
+    plan(
+        operator, _operands_of(operator, storage, np.zeros(0, storage.dtype), 0), attributes=given
+    )  # refuses what is not served
     subject = _Subject(function, _adapter(adapter))
     title = name or _name_of(function)
     report = AuditReport(title, operator.name, storage.dtype.name, given, seed)
@@ -511,12 +513,13 @@ def _each_exponent(storage: Storage, chance: np.random.Generator) -> np.ndarray:
 def _active(
     storage: Storage, structured: np.ndarray, exact: Callable[..., np.ndarray], count: int, chance: np.random.Generator
 ) -> np.ndarray:
-    """Random numbers of the exponents in which an operator of one operand is not constant, NaN or infinite."""
-    results = ordered(exact(structured)).reshape(-1, _EACH_EXPONENT)
-    bad = is_nan(exact(structured)).reshape(results.shape)
-    results[bad] = 0
+    """Random numbers of the exponents in which an operator of one operand is not constant, its operand, NaN or infinite."""
+    values = exact(structured)
+    results = ordered(values).reshape(-1, _EACH_EXPONENT)
+    results[is_nan(values).reshape(results.shape)] = 0
     distinct = (np.diff(np.sort(results, axis=1), axis=1) != 0).sum(axis=1)
-    groups = np.flatnonzero(distinct >= _EACH_EXPONENT // 2)
+    trivial = results == ordered(structured).reshape(results.shape) if values.dtype == structured.dtype else np.False_
+    groups = np.flatnonzero((distinct >= _EACH_EXPONENT // 2) & ~np.all(trivial, axis=-1))
     bits = bits_of(structured).reshape(results.shape)[:, 0].astype(np.uint64)
     if not groups.size:
         return from_bits(random_bits(storage, count, chance), storage.dtype)
@@ -547,9 +550,9 @@ def _compare(report: AuditReport, operands: tuple[np.ndarray, ...], actual: np.n
     report.samples, report.incorrect = int(actual.size), int(np.count_nonzero(differ))
     finite = np.ones(actual.shape, np.bool_)
     if storage.kind == "f":
-        magnitude = sign_bit(storage) - 1
-        got, want = (bits_of(each) & expected.dtype.type(0).view(f"u{storage.size}").dtype.type(magnitude) for each in (actual, expected))
-        infinity = infinity_bits(storage)
+        unsigned = np.dtype(f"u{storage.size}").type
+        magnitude, infinity = unsigned(sign_bit(storage) - 1), unsigned(infinity_bits(storage))
+        got, want = bits_of(actual) & magnitude, bits_of(expected) & magnitude
         special = differ & ((got >= infinity) | (want >= infinity))
         zeros = differ & (got == 0) & (want == 0)
         finite = (got < infinity) & (want < infinity)
@@ -683,7 +686,7 @@ def _dependence(
     for offset in range(1, _CACHE_LINE // max(1, chosen[0].itemsize)):
         moved = [_at_offset(each, offset) for each in chosen]
         where = f"{offset} elements after a multiple of {_CACHE_LINE} bytes"
-        watchers["alignment"].see(every, where, lambda moved=moved, where=where: subject.direct(moved, where, dtype))
+        watchers["alignment"].see(every, where, functools.partial(subject.direct, moved, where, dtype))
     if min(each.itemsize for each in chosen) > 1:
         look("alignment", every, "at an odd address", "misaligned")
     _in_threads(subject, chosen, watchers["threads"], dtype)
@@ -704,12 +707,15 @@ def _in_threads(subject: _Subject, chosen: tuple[np.ndarray, ...], watcher: _Wat
     size = chosen[0].size
     barrier = threading.Barrier(_THREADS)
 
+    def call(index: np.ndarray, where: str) -> np.ndarray:
+        return subject([each[index] for each in chosen], where, dtype)
+
     def work(number: int) -> None:
         barrier.wait()
         for turn in range(12):
             index = np.roll(np.arange(size), 5 * number + turn)
             where = f"one of {_THREADS} concurrent calls"
-            watcher.see(index, where, lambda index=index: subject([each[index] for each in chosen], where, dtype))
+            watcher.see(index, where, functools.partial(call, index, where))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(_THREADS)]
     for thread in threads:
@@ -742,7 +748,7 @@ def _figure_class() -> Any:
     return Figure
 
 
-def _ticks(storage: Storage, place: np.ndarray) -> Iterator[tuple[float, str]] | list[tuple[float, str]]:
+def _ticks(storage: Storage, place: np.ndarray) -> list[tuple[float, str]]:
     """Places and labels on an axis in the order of the numbers: powers of ten where they fit."""
     if not place.size:
         return []

@@ -84,7 +84,7 @@ class Call:
     def map(self, change: Callable[[np.ndarray], Any]) -> Call:
         """The same with each array among the operands that are read changed."""
         changed = [
-            change(operand) if position in self.read and isinstance(operand, (np.ndarray, np.generic)) else operand
+            change(np.asarray(operand)) if position in self.read and isinstance(operand, (np.ndarray, np.generic)) else operand
             for position, operand in enumerate(self.operands)
         ]
         return self.with_operands(changed)
@@ -95,7 +95,11 @@ class Call:
         return self.map(lambda array: np.array(np.broadcast_to(array, shape), order="C"))
 
     def __repr__(self) -> str:
-        parts = [repr(self.name), *(map(_text, self.operands)), *(f"{name}={value!r}" for name, value in self.attributes.items())]
+        parts = [
+            repr(self.name),
+            *(map(_text, self.operands)),
+            *(f"{name}={value!r}" for name, value in self.attributes.items()),
+        ]
         return f"exactops.run({', '.join(parts)})"
 
 

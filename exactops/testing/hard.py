@@ -78,7 +78,9 @@ def _hard_floats(storage: Storage) -> list[int]:
     near = [each + step for each in (*plain[1:], *halves, *ends) for step in (-2, -1, 0, 1, 2)]
     kinds = (0, 1, fraction, fraction >> 1, (fraction >> 1) + 1, fraction // 3)
     stride = 1 if storage.exponent <= 8 else 3
-    each_exponent = [field << digits | kinds[(field + turn) % 6] for turn in range(0, 6, stride) for field in range(2 * bias + 1)]
+    each_exponent = [
+        field << digits | kinds[(field + turn) % 6] for turn in range(0, 6, stride) for field in range(2 * bias + 1)
+    ]
     magnitudes = dict.fromkeys(each for each in (*plain, *edges, *near, *each_exponent) if 0 <= each <= infinity)
     ordered = [*plain, *(each | sign for each in plain), *nan_bits(storage)[:1], *edges]
     return [*ordered, *magnitudes, *(each | sign for each in magnitudes), *nan_bits(storage)]
@@ -91,7 +93,12 @@ def _thresholds(storage: Storage) -> list[float]:
     ln2 = math.log(2)
     found = [(bias + 1) * ln2, (bias - 1) * ln2, -quantum * ln2, (1 - quantum) * ln2]  # exp, sigmoid
     found += [(digits + extra) * ln2 / 2 for extra in (0, 1, 2)]  # tanh
-    found += [math.sqrt(-quantum * ln2), math.sqrt(digits * ln2), math.sqrt(-2 * quantum * ln2), math.sqrt(bias * ln2)]  # erf, gelu
+    found += [
+        math.sqrt(-quantum * ln2),
+        math.sqrt(digits * ln2),
+        math.sqrt(-2 * quantum * ln2),
+        math.sqrt(bias * ln2),
+    ]  # erf, gelu
     found += [math.pi * turn / 4 for turn in (*range(1, 9), 100, 12345)]  # sin, cos
     found += [ln2 * part for part in (0.25, 0.5, 1, 1.5, 2)]
     for power in (*range(-digits - 2, digits + 3), *(bias // part for part in (2, 3, -2, -3)), quantum // 2, quantum // 3):
@@ -102,7 +109,12 @@ def _thresholds(storage: Storage) -> list[float]:
         if other.kind == "f" and other.significand < digits:
             top, places = (1 << (other.exponent - 1)) - 1, other.significand
             lowest = 2 - top - places
-            found += [math.ldexp(2 - 2.0**-places, top), math.ldexp(1, 1 - top), math.ldexp(1, lowest), math.ldexp(1, lowest - 1)]
+            found += [
+                math.ldexp(2 - 2.0**-places, top),
+                math.ldexp(1, 1 - top),
+                math.ldexp(1, lowest),
+                math.ldexp(1, lowest - 1),
+            ]
             found += [math.ldexp(1.5, lowest), math.ldexp(2.5, lowest), 1 + 2.0**-places, 1 + 3 * 2.0**-places]
     found += [1 / 3, 0.1, 0.7, 10.0, 100.0, 1e5, 1e10, 1e22, 1e30, 3.0, 6.0]
     return [each for each in found if each > 0]

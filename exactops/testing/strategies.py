@@ -37,7 +37,26 @@ _LENGTHS = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 127,
 _ONE_BY_ONE = 10
 
 _INT32 = (0, 1, 2, 3, -1, -2, 4, 5, 7, -3, 17, -7, 63, 64, 127, 128, 1000, -1000, 2**31 - 1, -(2**31))
-_NUMBERS = (0.0, 1.0, -1.0, 0.5, -0.0, 2.0, 0.01, 0.2, 1 / 3, -1.7, 1e-3, 6.0, 1e5, 1e39, -1e300, 1e-40, 5e-324, 2.0**-150)
+_NUMBERS: tuple[float, ...] = (
+    0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.0,
+    2.0,
+    0.01,
+    0.2,
+    1 / 3,
+    -1.7,
+    1e-3,
+    6.0,
+    1e5,
+    1e39,
+    -1e300,
+    1e-40,
+    5e-324,
+    2.0**-150,
+)
 _NUMBERS += (math.inf, -math.inf, math.nan, 16777217.0, 1.0 + 2.0**-24, 65520.0)
 
 
@@ -304,7 +323,7 @@ def _calls(
     shape = draw(operand_shapes(len(types), max_rank, min_side, max_size)).operands
     operands: list[Any] = []
     for position, each in enumerate(types):
-        partner = operands[position - 1] if position else None
+        partner: Any = operands[position - 1] if position else None
         kind = 0
         if isinstance(partner, np.ndarray) and partner.shape == shape[position] and types[position - 1] == each:
             kind = draw(st.integers(0, 7))

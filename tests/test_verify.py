@@ -1,0 +1,299 @@
+"""Fingerprints: the stream of inputs, the records, what ``verify`` finds, and that it finds planted faults."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import DEFAULT_CONTROL, control, environment, read_control
+
+import exactops
+from exactops.certify import fingerprints, inputs, machine
+from exactops.certify.fingerprints import CHUNK, HEAD, Entry, Settings
+from exactops.command import main
+from exactops.dtypes import STORAGES
+
+FILE = Path(__file__).resolve().parent.parent / "testdata" / "fingerprints.json"
+NO_HARD_CASES = np.zeros(0, np.uint32)
+
+
+def entry_of(name: str) -> Entry:
+    """The entry of that name."""
+    return next(entry for entry in fingerprints.entries() if entry.name == name)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict[str, Any]:
+    """The committed file."""
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+# --- the stream -----------------------------------------------------------------------------------------------------------
+
+
+def split_mix(counter: int) -> int:
+    """SplitMix64 in Python integers, from its definition."""
+    word = (1 << 64) - 1
+    z = (counter + 1) * 0x9E3779B97F4A7C15 & word
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & word
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & word
+    return z ^ z >> 31
+
+
+def test_the_generator_is_split_mix() -> None:
+    index = np.array([0, 1, 12345, (1 << 20) - 1], np.uint64)
+    for place in range(3):
+        a, b = inputs._random(index, place)
+        for k, number in enumerate(index.tolist()):
+            assert (int(a[k]), int(b[k])) == (split_mix(8 * number + 2 * place), split_mix(8 * number + 2 * place + 1))
+    # The published first outputs for the seed 0.
+    assert [hex(split_mix(k)) for k in range(2)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"]
+
+
+@pytest.mark.parametrize("short", ["f16", "bf16", "u16", "i16", "i8", "u8", "bool"])
+def test_small_types_have_every_pattern(short: str) -> None:
+    total = inputs.count((short,))
+    (found,) = inputs.operands((short,), np.arange(total, dtype=np.uint64), NO_HARD_CASES)
+    assert total == 1 << (8 * STORAGES[short].size)
+    assert np.array_equal(np.sort(found), np.arange(total))
+
+
+def test_pairs_of_bytes_are_complete() -> None:
+    left, right = inputs.operands(("i8", "i8"), np.arange(1 << 16, dtype=np.uint64), NO_HARD_CASES)
+    assert len({*zip(left.tolist(), right.tolist(), strict=True)}) == 1 << 16
+
+
+@pytest.mark.parametrize("types", [("f32",), ("f64", "f64"), ("i32", "i32"), ("bool", "u16", "u16"), ("f32", "i64")])
+def test_any_part_of_a_stream_is_the_same(types: tuple[str, ...]) -> None:
+    hard = np.array([0x3F800001, 0xBF800001], np.uint32)
+    whole = fingerprints.stream(types, [0, 1, 127], hard)
+    for number, chunk in enumerate((0, 1, 127)):
+        for part, all_of_it in zip(fingerprints.stream(types, [chunk], hard), whole, strict=True):
+            assert np.array_equal(part, all_of_it[number * CHUNK : (number + 1) * CHUNK])
+
+
+def test_hard_cases_are_in_the_stream() -> None:
+    hard = np.frombuffer(fingerprints.hard_cases(FILE.parent), "<u4").astype(np.uint32)
+    assert hard.size > 5000
+    assert set(hard.tolist()) <= set(fingerprints.stream(("f32",), [0, 1], hard)[0].tolist())
+
+
+@pytest.mark.parametrize("name", machine.ENVIRONMENTS)
+def test_the_stream_does_not_depend_on_the_environment(name: str) -> None:
+    wanted = fingerprints.stream(("f64", "f64"), [3], NO_HARD_CASES)
+    with control(machine.control_of(name)):
+        found = fingerprints.stream(("f64", "f64"), [3], NO_HARD_CASES)
+    assert all(np.array_equal(a, b) for a, b in zip(wanted, found, strict=True))
+
+
+# --- the records ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_operator_and_type_has_a_fingerprint(recorded: dict[str, Any]) -> None:
+    names = [fingerprints.name_of(record) for record in recorded["short"]]
+    assert len(names) == len(set(names))
+    assert names == [entry.name for entry in fingerprints.entries()], "run: python -m exactops verify --write"
+    served = {(entry.operator, entry.dtype) for entry in fingerprints.entries()}
+    assert served == {(name, short) for name, operator in exactops.operators().items() for short in operator.dtypes}
+    casts = {(entry.types[0], entry.result) for entry in fingerprints.entries() if entry.operator == "cast"}
+    assert casts == {(a, b) for a in STORAGES for b in STORAGES}
+
+
+def test_the_records_are_whole(recorded: dict[str, Any]) -> None:
+    for record in recorded["short"]:
+        size = np.dtype(STORAGES[record["result"]].dtype).itemsize
+        assert len(base64.b64decode(record["head"])) == size * min(HEAD, record["inputs"])
+        assert len(base64.b64decode(record["chunks"])) == 4 * -(-record["inputs"] // CHUNK)
+        assert len(record["sha256"]) == 64
+    assert {*recorded["streams"]} == {", ".join(entry.types) for entry in fingerprints.entries()}
+
+
+def test_a_hash_is_that_of_the_bytes(recorded: dict[str, Any]) -> None:
+    """What another implementation has to do, in full: abs is a bit operation."""
+    index = np.arange(1 << 20, dtype=np.uint64)
+    hard = np.frombuffer(base64.b64decode(recorded["hard_cases_f32"]), "<u4")
+    (x,) = inputs.operands(("f32",), index, hard)
+    assert recorded["streams"]["f32"] == hashlib.sha256(x.astype("<u4").tobytes()).hexdigest()
+    result = np.where(x & 0x7FFFFFFF > 0x7F800000, 0x7FC00000, x & 0x7FFFFFFF).astype("<u4")
+    record = next(r for r in recorded["short"] if fingerprints.name_of(r) == "abs(f32)")
+    assert record["sha256"] == hashlib.sha256(result.tobytes()).hexdigest()
+    chunk = hashlib.sha256(result[CHUNK : 2 * CHUNK].tobytes()).digest()
+    assert base64.b64decode(record["chunks"])[4:8] == chunk[:4]
+
+
+def test_the_first_results_are_those_of_the_references(recorded: dict[str, Any]) -> None:
+    """Every record of the file against integer arithmetic and MPFR: what is recorded is right, not merely reproducible."""
+    hard = np.frombuffer(base64.b64decode(recorded["hard_cases_f32"]), "<u4")
+    wrong = []
+    for record, entry in zip(recorded["short"], fingerprints.entries(), strict=True):
+        index = np.arange(min(HEAD, entry.count), dtype=np.uint64)
+        expected = fingerprints.reference(entry, inputs.operands(entry.types, index, hard))
+        assert expected is not None, entry.name
+        if expected.astype(expected.dtype.newbyteorder("<")).tobytes() != base64.b64decode(record["head"]):
+            wrong.append(entry.name)
+    assert not wrong
+
+
+def test_long_forms_are_those_of_the_proofs(recorded: dict[str, Any]) -> None:
+    known = {fingerprints.name_of(record): record["sha256"] for record in recorded["long"]}
+    for record in fingerprints.long_of_proofs(FILE.parent):
+        assert known.get(fingerprints.name_of(record), record["sha256"]) == record["sha256"]
+    assert "exp(f32)" in known
+
+
+# --- verify ---------------------------------------------------------------------------------------------------------------
+
+
+def verify(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    """Run the command in this process; the exit code and what it printed."""
+    code = main(["verify", "--json", "--processes", "1", *arguments])
+    return code, json.loads(capsys.readouterr().out)
+
+
+OPERATORS = ("add", "exp", "cast", "clip", "div", "where", "round", "scaled_add")
+
+
+def test_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    """Some operators on every path, a part of the inputs; the whole is ``python -m exactops verify``."""
+    code, found = verify(capsys, "--operator", *OPERATORS, "--dtype", "f32", "i16", "--sample", "16")
+    assert code == 0 and found["differing"] == 0
+    assert found["paths"] == list(exactops.paths())
+    assert {(r["operator"], r["path"]) for r in found["results"]} == {(o, p) for o in OPERATORS for p in exactops.paths()}
+    facts = found["machine"]
+    assert facts["rounding"] == "to nearest" and not facts["flush_to_zero"] and facts["versions"]["numpy"] == np.__version__
+
+
+@pytest.mark.parametrize("settings", [Settings(threads=2), Settings(threads=8)], ids=["2 threads", "8 threads"])
+def test_callers_threads(capsys: pytest.CaptureFixture[str], settings: Settings) -> None:
+    arguments = ("--operator", "exp", "add", "cast", "--dtype", "f32", "--sample", "8", "--threads", str(settings.threads))
+    code, found = verify(capsys, *arguments)
+    assert code == 0 and found["compared"] == 15 * len(exactops.paths())
+
+
+@pytest.mark.parametrize("name", machine.ENVIRONMENTS)
+def test_foreign_environments(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    arguments = ("--operator", "exp", "add", "sqrt", "cast", "scaled_add", "--dtype", "f32", "--sample", "16", "--threads", "2")
+    code, _ = verify(capsys, *arguments, "--environment", name)
+    assert code == 0
+    assert read_control() == DEFAULT_CONTROL
+
+
+def test_the_report_names_a_foreign_environment() -> None:
+    with control(machine.control_of("all")):
+        facts = machine.facts()
+    assert facts["flush_to_zero"] and facts["denormals_are_zero"] and facts["rounding"] == "toward zero"
+
+
+def test_the_whole_short_form_of_one_operator(capsys: pytest.CaptureFixture[str]) -> None:
+    """In processes of their own, as a table."""
+    code = main(["verify", "--operator", "sqrt", "--processes", "2"])
+    text = capsys.readouterr().out
+    assert code == 0
+    assert "All bits are those of" in text and "sqrt" in text and "rounding to nearest" in text
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, name: str, pattern: int, only: str | None) -> None:
+    """Flip the last bit of the result of one operator for one pattern of the first operand, on one path or on all."""
+    honest: Callable[..., np.ndarray] = fingerprints.compute
+
+    def faulty(entry: Entry, path: str | None, patterns: Any, settings: Settings) -> np.ndarray:
+        results = honest(entry, path, patterns, settings)
+        if entry.operator == name and only in (None, path):
+            results = results ^ (patterns[0] == pattern).astype(results.dtype)
+        return results
+
+    monkeypatch.setattr(fingerprints, "compute", faulty)
+
+
+@pytest.mark.parametrize("where", ["one path", "every path"])
+@pytest.mark.parametrize("name", ["exp", "sqrt"])
+def test_a_planted_bit_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str, name: str, recorded: dict[str, Any]
+) -> None:
+    """One wrong bit for one operand of 2**20, found although every path may have it: then by the independent reference."""
+    hard = np.frombuffer(base64.b64decode(recorded["hard_cases_f32"]), "<u4")
+    (x,) = fingerprints.stream(("f32",), [5], hard)
+    pattern = int(x[4321]) & 0x7FFFFFFF
+    place = int(np.flatnonzero(x & 0x7FFFFFFF == pattern)[0])
+    pattern = int(x[place])
+    path = exactops.paths()[0]
+    planted(monkeypatch, name, pattern, path if where == "one path" else None)
+    code, found = verify(capsys, "--operator", name, "--dtype", "f32")
+    bad = [result for result in found["results"] if not result["ok"]]
+    assert code == 1
+    assert {result["path"] for result in bad} == ({path} if where == "one path" else {*exactops.paths()})
+    difference = bad[0]["first_difference"]
+    operand = np.array(pattern, np.uint32).view(np.float32)
+    right = int(exactops.run(name, operand[()]).view(np.uint32))
+    if difference["element"] >= 5 * CHUNK:  # the pattern may be a structured one, too
+        assert difference["element"] == 5 * CHUNK + place
+    assert difference["inputs"][0].startswith(f"0x{pattern:08x}")
+    assert difference["expected"].startswith(f"0x{right:08x}")
+    assert difference["output"].startswith(f"0x{right ^ 1:08x}")
+
+
+def test_a_planted_fault_in_a_kernel_is_found(tmp_path: Path) -> None:
+    """A copy of the package whose square is wrong in one bit for one operand, on every path."""
+    root = FILE.parent.parent
+    shutil.copytree(root / "exactops", tmp_path / "exactops", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "tests").mkdir()
+    shutil.copy(root / "tests" / "reference.py", tmp_path / "tests")
+    kernels = tmp_path / "exactops" / "ops" / "arithmetic.py"
+    honest = "def square(x):\n    return x * x\n"
+    wrong = "def square(x):\n    y = x * x\n    return select(x == 1.5, from_bits(bits(y) ^ 1), y)\n"
+    text = kernels.read_text(encoding="utf-8")
+    assert honest in text
+    text = text.replace(honest, wrong).replace("from exactops.lanes import", "from exactops.lanes import bits, from_bits,", 1)
+    kernels.write_text(text, encoding="utf-8")
+    command = ["-m", "exactops", "verify", "--file", str(FILE), "--operator", "square", "--dtype", "f32", "--json"]
+    settings = environment() | {"PYTHONPATH": str(tmp_path)}
+    run = subprocess.run([sys.executable, *command], cwd=tmp_path, env=settings, capture_output=True, text=True, check=False)
+    assert run.returncode == 1, run.stderr
+    results = json.loads(run.stdout)["results"]
+    assert {result["path"] for result in results} == {*exactops.paths()}
+    for result in results:
+        difference = result["first_difference"]
+        assert difference["inputs"] == ["0x3fc00000 (1.5)"]
+        assert difference["output"].startswith("0x40100001")
+        assert difference["expected"].startswith("0x40100000")
+
+
+def test_bad_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (
+        ["--operator", "no_such"], ["--dtype", "f99"], ["--path", "avx1"], ["--sample", "0"], ["--environment", "none"],
+        ["--file", "no/such.json"], ["--operator", "not", "--dtype", "f32"], ["--write", "--sample", "2"],
+    ):  # fmt: skip
+        assert main(["verify", *arguments]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+# --- writing --------------------------------------------------------------------------------------------------------------
+
+
+def test_write_is_refused_where_paths_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if len(exactops.paths()) < 2:
+        pytest.skip("one path")
+    file = tmp_path / "fingerprints.json"
+    arguments = ["verify", "--write", "--file", str(file), "--operator", "sqrt", "--dtype", "f16", "--processes", "1"]
+    planted(monkeypatch, "sqrt", 0x3E00, exactops.paths()[-1])
+    assert main(arguments) == 1
+    assert not file.exists()
+    assert "0x3e00 (1.5) gives" in capsys.readouterr().out
+    monkeypatch.undo()
+    assert main(arguments) == 0
+    written = json.loads(file.read_text(encoding="utf-8"))
+    committed = json.loads(FILE.read_text(encoding="utf-8"))
+    (record,) = written["short"]
+    assert record == next(r for r in committed["short"] if fingerprints.name_of(r) == "sqrt(f16)")
+    assert main(["verify", "--file", str(file), "--operator", "sqrt", "--dtype", "f16", "--processes", "1"]) == 0
