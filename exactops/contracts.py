@@ -232,8 +232,9 @@ def _fast_paths(operator: Operator) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [{"when": "all operands dense", "groups_a_turn": unroll}]
     if (several or operator.variadic) and operator.result != "to":
         found.append({"when": "first operand dense, the others scalar", "groups_a_turn": unroll})
-    if AVAILABLE:
-        found.append({"when": "a call like one before, with other arrays", "python_code": False})
+    if AVAILABLE and not operator.finish_mean and not (operator.result == "to" and len(operator.operands) > 1):
+        few = "a call of two operands" if operator.variadic else "a call"
+        found.append({"when": f"{few} like one before, with other arrays of the same types", "python_code": False})
     return found
 
 

@@ -1,8 +1,8 @@
 """What a kernel costs: its arithmetic is counted by running the kernel itself.
 
 Every lane operation has a meaning on NumPy arrays. Here a kernel runs on one element of an array type that counts additions,
-subtractions, multiplications and divisions, with :func:`any_lane` saying no: the path that ordinary operands take. A square root
-counts once and a multiply-add twice; conversions, selections, comparisons, table look-ups and bit operations do not count.
+subtractions, multiplications and divisions, on the path that an ordinary operand takes. A square root counts once and a
+multiply-add twice; conversions, selections, comparisons, table look-ups and bit operations do not count.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _ARITHMETIC = (np.add, np.subtract, np.multiply, np.divide, np.floor_divide)
 #: Arithmetic operations inside operations of the vocabulary.
 _INSIDE = {"mul_add": 2, "sqrt": 1, "truncated_quotient": 1}
 
-#: An ordinary operand by kind.
-_ORDINARY = {"f": 0.75, "i": 7, "u": 7, "b": True}
+#: Ordinary operands by kind: no power of two, no tie, nothing that a kernel has a path of its own for.
+_ORDINARY = {"f": (0.7421875, 0.3359375, 1.328125, 1.546875), "i": (7, 5, 11, 13), "u": (7, 5, 11, 13), "b": (True,) * 4}
 
 
 @dataclass
@@ -75,7 +75,9 @@ def operations(kernel: Kernel, inputs: tuple[Storage, ...], fast: bool) -> Count
     """
     count = Count()
     function = kernel.fast if fast and kernel.fast is not None else kernel.exact
-    operands = [_counted(np.array([_ORDINARY[each.kind]]).astype(each.computing), count) for each in inputs]
+    operands = [
+        _counted(np.array([_ORDINARY[each.kind][place]]).astype(each.computing), count) for place, each in enumerate(inputs)
+    ]
     with np.errstate(all="ignore"):
         _rebound(function, count, fast, {})(*operands)
     return count
@@ -108,8 +110,6 @@ def _replacement(value: Any, count: Count, fast: bool, done: dict[Any, Any]) -> 
 
 def _operation(function: Callable[..., Any], count: Count, fast: bool) -> Callable[..., Any]:
     """An operation of the vocabulary, as ordinary operands see it."""
-    if function is vocabulary.any_lane:
-        return lambda mask: False
     if function is vocabulary.is_fast:
         return lambda lanes: fast
 

@@ -158,6 +158,7 @@ class _Body:
         operator = OPERATORS[key.operator]
         kernel = operator.kernel_for(tuple(self.inputs), self.output, dict(key.choices))
         self.kernel = kernel.fast if key.fast and kernel.fast is not None else kernel.exact
+        self.registers = kernel.registers
         #: Whether the loop around the kernel costs about as much as the kernel.
         self.cheap = operator.category != "c"
         #: Bitcode of each lane function called, by symbol.
@@ -231,7 +232,7 @@ class _Body:
         with builder.if_then(builder.icmp_signed("<=", self.count, self.constant(0))):
             builder.ret_void()
         for k, storage in enumerate(self.inputs):
-            with builder.if_then(scalar[k]), self.loop(self.constant(0), self.constant(self.key.lanes), self.constant(1)) as j:
+            with builder.if_then(scalar[k]), self.loop(self.constant(0), self.constant(self.key.lanes * self.registers), self.constant(1)) as j:
                 self.copy_element(storage, addresses[k], self.advance(buffers[k], j, self.constant(storage.size)))
         advances = [
             builder.select(is_scalar, self.constant(0), self.constant(s.size))
@@ -266,27 +267,33 @@ class _Body:
         all operands dense, and all but the first scalar (which then stay in registers).
         """
         if not self.cheap:
-            self.group_loop(places, advances, whole, 1)
+            width = self.key.lanes * self.registers
+            wide = self.builder.and_(whole, self.constant(-width))
+            if self.registers > 1:
+                self.group_loop(places, advances, self.constant(0), wide, width)
+            self.group_loop(places, advances, wide if self.registers > 1 else self.constant(0), whole, self.key.lanes)
             return
+        zero = self.constant(0)
         sizes = [self.constant(storage.size) for storage in (*self.inputs, self.output)]
         with self.builder.if_else(functools.reduce(self.builder.and_, dense[:-1])) as (all_dense, other):
             with all_dense:
-                self.group_loop(places, sizes, whole, UNROLL)
+                self.group_loop(places, sizes, zero, whole, self.key.lanes, UNROLL)
             with other:
                 if len(self.inputs) == 1:
-                    self.group_loop(places, advances, whole, 1)
+                    self.group_loop(places, advances, zero, whole, self.key.lanes)
                 else:
                     first_dense = functools.reduce(self.builder.and_, [dense[0], *scalar[1:]])
                     with self.builder.if_else(first_dense) as (one_dense, mixed):
                         with one_dense:
-                            nothing = [self.constant(0)] * (len(self.inputs) - 1)
-                            self.group_loop(places, [sizes[0], *nothing, sizes[-1]], whole, UNROLL)
+                            nothing = [zero] * (len(self.inputs) - 1)
+                            near = [sizes[0], *nothing, sizes[-1]]
+                            self.group_loop(places, near, zero, whole, self.key.lanes, UNROLL)
                         with mixed:
-                            self.group_loop(places, advances, whole, 1)
+                            self.group_loop(places, advances, zero, whole, self.key.lanes)
 
-    def group_loop(self, places, advances, whole, unroll: int) -> None:
-        with self.loop(self.constant(0), whole, self.constant(self.key.lanes), unroll) as i:
-            self.group(places, advances, i, self.key.lanes)
+    def group_loop(self, places, advances, start, stop, lanes: int, unroll: int = 1) -> None:
+        with self.loop(start, stop, self.constant(lanes), unroll) as i:
+            self.group(places, advances, i, lanes)
 
     def group(self, places, advances, position, lanes: int) -> None:
         """One group of lanes, from memory to memory."""

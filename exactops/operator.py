@@ -69,11 +69,15 @@ class Kernel:
     A function takes one lane vector an operand (float32 for the half types, masks for bool), then one a travelling
     attribute. It returns lanes of the result's computing element, or float64 lanes that are still to be rounded once to the
     stored type. Where ``fuses`` is set, fast mode compiles the exact function with fused multiply-adds.
+
+    ``registers`` is how many registers of the narrowest operand a turn of the loop takes, where the array is long enough: long
+    chains of dependent operations hide their latency behind one another.
     """
 
     exact: Callable
     fast: Callable | None = None
     fuses: bool = False
+    registers: int = 1
 
     @property
     def differs(self) -> bool:

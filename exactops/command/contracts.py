@@ -72,7 +72,7 @@ def _rows(contract: dict[str, Any], variant: dict[str, Any]) -> list[tuple[str, 
     found = []
     for mode in contract["modes"] if variant["modes_differ"] else ["exact"]:
         precision, cost = variant["precision"][mode], variant["cost"]
-        ulp = "each step 0.5" if precision["max_ulp"] is None else f"{precision['max_ulp']:g}"
+        ulp = "see definition" if precision["max_ulp"] is None else f"{precision['max_ulp']:g}"
         times = [f"{each['ns_per_element']:g} ({each['path']})" for each in cost["measured"] if each["mode"] == mode]
         found.append(
             (

@@ -101,7 +101,8 @@ def _chosen(arguments: argparse.Namespace) -> list[tuple[Operator, str]]:
 
     found: list[tuple[Operator, str]] = []
     try:
-        for operator in dict.fromkeys(map(find_operator, arguments.ops)) if arguments.ops else OPERATORS.values():
+        for name in dict.fromkeys(find_operator(op).name for op in arguments.ops) or OPERATORS:
+            operator = OPERATORS[name]
             if arguments.dtype is None:
                 found += [(operator, short) for short in operator.dtypes]
                 continue

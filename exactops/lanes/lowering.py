@@ -480,8 +480,12 @@ def _lower_lookup(context, builder, sig, args):
     if index.type != words:
         widen = builder.zext if index.type.element.width < 64 else builder.trunc
         index = widen(index, words)
+    permuted = 512 in target().vector_bits and vector.count % 8 == 0
+    if permuted and len(entries) in (8, 16):
+        # The permutes look at the low bits only.
+        return _permute(builder, vector, entries, index)
     index = builder.and_(index, _constant(words, len(entries) - 1))
-    if 512 in target().vector_bits and vector.count % 8 == 0 and len(entries) in (8, 16, 32):
+    if permuted and len(entries) == 32:
         return _permute(builder, vector, entries, index)
     # Elsewhere a table in memory: there is no cheap permute of doubles.
     name = builder.module.get_unique_name("lookup_table")
@@ -616,7 +620,10 @@ def lower(function: Callable, arguments: Sequence[types.Type]) -> Lowered:
 def call_lowered(context, builder, function: Callable, kinds: Sequence[types.Type], values: Sequence):
     """Emit a call of a function over lanes inside a function that Numba is lowering, and link it in."""
     lowered = lower(function, kinds)
-    context.active_code_library.add_llvm_module(llvm.parse_bitcode(lowered.bitcode))
+    # Straight into the module that Numba is making: its own way of adding one optimises the functions anew each time.
+    module = context.active_code_library._final_module
+    if not any(f.name == lowered.description.mangled_name and not f.is_declaration for f in module.functions):
+        module.link_in(llvm.parse_bitcode(lowered.bitcode))
     _, result = context.call_internal_no_propagate(builder, lowered.description, lowered.signature, values)
     return result
 

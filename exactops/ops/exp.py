@@ -50,7 +50,7 @@ OPERATORS = (
         "e to the power x, rounded once",
         "c",
         ("f16", "bf16", "f32"),
-        Kernel(exp, exp_fast),
+        Kernel(exp, exp_fast, registers=2),
         onnx="Exp",
         opset=6,
         in_place=("x",),

@@ -161,7 +161,7 @@ OPERATORS = (
         "the natural logarithm",
         "c",
         ("f16", "bf16", "f32"),
-        Kernel(log, log_fast),
+        Kernel(log, log_fast, registers=2),
         onnx="Log",
         opset=6,
         in_place=("x",),

@@ -301,17 +301,17 @@ def powi_backward_bf16(x, upstream, exponent):
 # --- declarations -------------------------------------------------------------------------------------------------------
 
 _TO_FLOAT = {
-    "f32": Kernel(pow_f32, pow_fast),
+    "f32": Kernel(pow_f32, pow_fast, registers=2),
     "f16": Kernel(pow_f16, pow_fast),
     "bf16": Kernel(pow_bf16, pow_fast),
 }
 _TO_WHOLE = {
-    "f32": Kernel(whole_pow_f32, whole_pow_fast),
+    "f32": Kernel(whole_pow_f32, whole_pow_fast, registers=2),
     "f16": Kernel(whole_pow_f16, whole_pow_fast),
     "bf16": Kernel(whole_pow_bf16, whole_pow_fast),
 }
 _TO_SCALAR = {
-    "f32": Kernel(powi_f32, powi_fast),
+    "f32": Kernel(powi_f32, powi_fast, registers=2),
     "f16": Kernel(powi_f16, powi_fast),
     "bf16": Kernel(powi_bf16, powi_fast),
 }

@@ -58,7 +58,7 @@ OPERATORS = (
         "the hyperbolic tangent, rounded once",
         "c",
         ("f16", "bf16", "f32"),
-        Kernel(tanh, tanh_fast),
+        Kernel(tanh, tanh_fast, registers=2),
         onnx="Tanh",
         opset=6,
         in_place=("x",),
