@@ -29,7 +29,18 @@ _MAGIC = b"exactops kernel 1\n"
 _DIGEST = hashlib.sha256().digest_size
 
 #: The modules whose text decides what a kernel compiles to.
-_SOURCES = ("lanes", "numerics", "ops", "dtypes.py", "key.py", "loops.py", "operator.py", "paths.py", "shortcut.py", "target.py")
+_SOURCES = (
+    "lanes",
+    "numerics",
+    "ops",
+    "dtypes.py",
+    "key.py",
+    "loops.py",
+    "operator.py",
+    "paths.py",
+    "shortcut.py",
+    "target.py",
+)
 
 
 def folder() -> Path:

@@ -367,7 +367,9 @@ def _precision(operator: Operator, kind: Kind, mode: str) -> dict[str, Any]:
 
 def _definition(operator: Operator, transcendental: bool, fast: bool) -> str:
     if fast:
-        return "exact mode's result, within the limits given" if transcendental else "exact mode's steps, products and sums fused"
+        return (
+            "exact mode's result, within the limits given" if transcendental else "exact mode's steps, products and sums fused"
+        )
     if operator.category == "c" and not transcendental:
         return "see special_cases: the result of the real-valued function, converted to an integer"
     return CATEGORIES[operator.category]
@@ -445,9 +447,7 @@ def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
     faults = entry.get("not_correctly_rounded", entry.get("beyond_limit"))
     current = entry.get("kernel") == sources.digest(operator.name, sources.KERNEL)
     travelling = any(attribute.travels for attribute in operator.attributes)
-    whole = (
-        len(operator.operands) == 1 and not travelling and entry["inputs"] == 1 << (8 * STORAGES[entry["dtype"]].size)
-    )
+    whole = len(operator.operands) == 1 and not travelling and entry["inputs"] == 1 << (8 * STORAGES[entry["dtype"]].size)
     if not isinstance(faults, int) or (not faults and not current and not whole):
         status = "not_proven"
     elif not current:

@@ -89,7 +89,9 @@ def _rebound(function: Any, count: Count, fast: bool, done: dict[Any, Any]) -> A
         names = function.__code__.co_names
         scope = {name: _replacement(value, count, fast, done) for name, value in function.__globals__.items() if name in names}
         scope["__builtins__"] = function.__globals__["__builtins__"]
-        cells = tuple(types.CellType(_replacement(cell.cell_contents, count, fast, done)) for cell in function.__closure__ or ())
+        cells = tuple(
+            types.CellType(_replacement(cell.cell_contents, count, fast, done)) for cell in function.__closure__ or ()
+        )
         done[function] = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
     return done[function]
 

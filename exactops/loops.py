@@ -232,7 +232,10 @@ class _Body:
         with builder.if_then(builder.icmp_signed("<=", self.count, self.constant(0))):
             builder.ret_void()
         for k, storage in enumerate(self.inputs):
-            with builder.if_then(scalar[k]), self.loop(self.constant(0), self.constant(self.key.lanes * self.registers), self.constant(1)) as j:
+            with (
+                builder.if_then(scalar[k]),
+                self.loop(self.constant(0), self.constant(self.key.lanes * self.registers), self.constant(1)) as j,
+            ):
                 self.copy_element(storage, addresses[k], self.advance(buffers[k], j, self.constant(storage.size)))
         advances = [
             builder.select(is_scalar, self.constant(0), self.constant(s.size))

@@ -293,11 +293,7 @@ def measure(tasks: list[Task], paths: list[str], size: int, rounds: int, core: i
         **{name: version(name) for name in ("numpy", "numba", "llvmlite")},
     }
     wanted = [(task, path) for task in tasks for path in paths]
-    calls = {
-        (number, count): _call(task, path, count)
-        for number, (task, path) in enumerate(wanted)
-        for count in (1, size)
-    }
+    calls = {(number, count): _call(task, path, count) for number, (task, path) in enumerate(wanted) for count in (1, size)}
     seconds = interleaved(calls, rounds)
     found = []
     for number, (task, path) in enumerate(wanted):

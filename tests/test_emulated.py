@@ -178,7 +178,7 @@ def examine_level(level: str, types: tuple[str, ...]) -> None:
     program = "import json, sys, test_emulated; print(json.dumps(test_emulated.report(*sys.argv[1:])))"
     found = json.loads(python(program, *types, **emulate(level)))
     assert tuple(found["paths"]) == LEVELS[level]
-    assert found["loops"] > 100
+    assert found["loops"] > 50
     assert not found["problems"]
     assert not differing(found["digests"], types)
     assert set(found["narrow"]) == set(LEVELS[level][1:])
@@ -189,7 +189,8 @@ def examine_level(level: str, types: tuple[str, ...]) -> None:
 @pytest.mark.skipif(not X86, reason="x86-64 levels")
 @pytest.mark.parametrize("level", list(LEVELS))
 def test_an_emulated_cpu(level: str) -> None:
-    examine_level(level, CORE)
+    # Levels 2 and 4 differ from their neighbours in few instructions: fewer types will do.
+    examine_level(level, CORE if level in ("x86-64", "x86-64-v3") else ("f16", "f32", "bool"))
 
 
 @pytest.mark.campaign

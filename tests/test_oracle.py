@@ -1,8 +1,8 @@
 """ONNX Runtime's results as an oracle: ``testdata/ops-elementwise/cases.json.gz`` on every path in both modes.
 
-The difference, scaled by the largest magnitude of the runtime's result (at least 1e-3), is 0 for IEEE operations and at most 1e-4 for
-transcendentals; in cases of their tails each element is scaled by its own magnitude. Elements where the runtime deviates for a
-reason that the case gives must have the bits of the references. In exact mode all paths have the same bits.
+The difference, scaled by the largest magnitude of the runtime's result (at least 1e-3), is 0 for IEEE operations and at most
+1e-4 for transcendentals; in cases of their tails each element is scaled by its own magnitude. Elements where the runtime
+deviates for a reason that the case gives must have the bits of the references. In exact mode all paths have the same bits.
 """
 
 from __future__ import annotations

@@ -659,7 +659,7 @@ for name in "add less max mean cast cast_like where clip mod and sqrt scaled_add
     samples = {"float": 0.5, "int32": 2, "dtype": "f16"}
     attributes = {a.name: samples[a.kind] for a in operator.attributes if a.kind in samples}
     for first in strange:
-        for second in strange if count > 1 else [None]:
+        for second in strange[done % 3 :: 3] if count > 1 else [None]:
             out = outs[done % len(outs)]
             operands = [first, second, first][:count]
             for _ in range(2):
@@ -672,4 +672,4 @@ for name in "add less max mean cast cast_like where clip mod and sqrt scaled_add
 print(done, failed)
 """
     done, failed = map(int, python(program).split())
-    assert done > 5_000 and done > failed > 0
+    assert done > 2_000 and done > failed > 0

@@ -1,7 +1,7 @@
 """Properties that every operator has, tried on drawn calls, and a planted fault for each that must be found.
 
-A property is a function of the engine (:func:`exactops.run`, or a faulty stand-in for it), an example and a source of further draws.
-The default run tries a bounded, fixed set of examples. A campaign draws many more, others each time::
+A property is a function of the engine (:func:`exactops.run`, or a faulty stand-in for it), an example and a source of further
+draws. The default run tries a bounded, fixed set of examples. A campaign draws many more, others each time::
 
     pytest -m campaign tests/test_properties.py
 """
@@ -45,7 +45,7 @@ Engine = Callable[..., Any]
 COMMON = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], report_multiple_bugs=False
 )
-settings.register_profile("properties", COMMON, max_examples=100, derandomize=True, database=None)
+settings.register_profile("properties", COMMON, max_examples=60, derandomize=True, database=None)
 settings.register_profile("campaign", COMMON, max_examples=10_000, print_blob=True)
 #: For planted faults: found, not shrunk.
 settings.register_profile("faults", COMMON, max_examples=400, derandomize=True, database=None, phases=[Phase.generate])
@@ -56,7 +56,8 @@ THREADS = 4
 class Property(NamedTuple):
     """A property, the strategy of its examples (for some operators and types), and a fault that it must find.
 
-    The fault is a function from an engine to a faulty one; ``plain`` and ``types`` are the operators and types that it is tried with.
+    The fault is a function from an engine to a faulty one; ``plain`` and ``types`` are the operators and types that it is tried
+    with.
     """
 
     check: Callable[[Engine, Any, st.DataObject], None]
@@ -546,6 +547,7 @@ def test_planted_fault_is_found(name: str) -> None:
     """Without the fault the same examples pass; with it one of them fails."""
     prop = PROPERTIES[name]
     examples = {"operators": prop.plain, "dtypes": prop.types}
+    examine(prop, engine, "properties", **examples)
     with pytest.raises(AssertionError):
         examine(prop, prop.fault(engine), "faults", **examples)
 

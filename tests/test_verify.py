@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from support import DEFAULT_CONTROL, control, environment, read_control
+from support import ARM, DEFAULT_CONTROL, X86, control, emulate, environment, read_control
 
 import exactops
 from exactops.certify import fingerprints, inputs, machine
@@ -22,7 +24,8 @@ from exactops.certify.fingerprints import CHUNK, HEAD, Entry, Settings
 from exactops.command import main
 from exactops.dtypes import STORAGES
 
-FILE = Path(__file__).resolve().parent.parent / "testdata" / "fingerprints.json"
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "testdata" / "fingerprints.json"
 NO_HARD_CASES = np.zeros(0, np.uint32)
 
 
@@ -172,6 +175,36 @@ def test_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
     assert facts["rounding"] == "to nearest" and not facts["flush_to_zero"] and facts["versions"]["numpy"] == np.__version__
 
 
+def load_tool() -> ModuleType:
+    """tools/verify_machines.py as a module."""
+    specification = importlib.util.spec_from_file_location("verify_machines", ROOT / "tools" / "verify_machines.py")
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.skipif(not X86, reason="x86-64 levels")
+def test_the_oldest_level(capsys: pytest.CaptureFixture[str]) -> None:
+    """As tools/verify_machines.py does it for every level."""
+    tool = load_tool()
+    arguments = ["--operator", "exp", "add", "cast", "round", "--dtype", "f32", "--sample", "32", "--processes", "1"]
+    assert tool.verify("x86-64", [sys.executable], arguments, **emulate("x86-64"))
+    assert "sse2, scalar" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not ARM, reason="looks at NEON code")
+def test_neon_assembly() -> None:
+    assert load_tool().assembly() == 0
+
+
+def test_the_emulated_machine_is_optional(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it cannot be set up, the script says so and has an exit code of its own."""
+    tool = load_tool()
+    monkeypatch.setattr(tool.shutil, "which", lambda name: None)
+    assert tool.main(["--only", "arm", "--folder", str(tmp_path)]) == tool.SKIPPED
+
+
 @pytest.mark.parametrize("settings", [Settings(threads=2), Settings(threads=8)], ids=["2 threads", "8 threads"])
 def test_callers_threads(capsys: pytest.CaptureFixture[str], settings: Settings) -> None:
     arguments = ("--operator", "exp", "add", "cast", "--dtype", "f32", "--sample", "8", "--threads", str(settings.threads))
@@ -243,10 +276,9 @@ def test_a_planted_bit_is_named(
 
 def test_a_planted_fault_in_a_kernel_is_found(tmp_path: Path) -> None:
     """A copy of the package whose square is wrong in one bit for one operand, on every path."""
-    root = FILE.parent.parent
-    shutil.copytree(root / "exactops", tmp_path / "exactops", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "exactops", tmp_path / "exactops", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "tests").mkdir()
-    shutil.copy(root / "tests" / "reference.py", tmp_path / "tests")
+    shutil.copy(ROOT / "tests" / "reference.py", tmp_path / "tests")
     kernels = tmp_path / "exactops" / "ops" / "arithmetic.py"
     honest = "def square(x):\n    return x * x\n"
     wrong = "def square(x):\n    y = x * x\n    return select(x == 1.5, from_bits(bits(y) ^ 1), y)\n"

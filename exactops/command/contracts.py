@@ -56,7 +56,9 @@ def _show(contracts: list[dict[str, Any]]) -> None:
     """One row a variant: modes that share a loop share a row."""
     from rich.markup import escape
 
-    rows = table("operator", "operands", "attributes", "result", "mode", "max ulp", "audit", "bits", "flops", "bytes", "ns an element")
+    rows = table(
+        "operator", "operands", "attributes", "result", "mode", "max ulp", "audit", "bits", "flops", "bytes", "ns an element"
+    )
     for contract in contracts:
         for variant in contract["variants"]:
             for cells in _rows(contract, variant):

@@ -31,7 +31,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--mode", choices=["exact", "fast"], help="default: both, where they differ")
     parser.add_argument("--path", action="append", metavar="PATH", help="register width, may be repeated; all: every one")
     parser.add_argument("--size", type=_size, metavar="N", help="elements of a call (default: 16384)")
-    parser.add_argument("--rounds", type=_positive, default=15, metavar="N", help="rounds that the medians are of (default: 15)")
+    parser.add_argument(
+        "--rounds", type=_positive, default=15, metavar="N", help="rounds that the medians are of (default: 15)"
+    )
     parser.add_argument("--no-store", action="store_true", help="only print")
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -232,8 +232,11 @@ def powi_fast(x, exponent):
 
 
 @lane_function
-def integer_power(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
-    """x**y rounded to double as a whole number, for integers x and any y, both in float64 lanes; NaN, infinities included.
+def integer_power(x: Lanes, x_low: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
+    """(x + x_low)**y rounded to double as a whole number, for integers and any y, in float64 lanes; NaN, infinities included.
+
+    The integer is x + x_low exactly: beyond 2**53 it takes two doubles. Such a base has exponents of at most 64/53 before every
+    type saturates, so its low part is the factor 1 + y * x_low / x, to within 2**-105.
 
     The quick path decides the integer part where that is below 2**40 and, for a broken exponent, not within 2**-42 of a whole
     number; beyond 2**66 every type saturates. A whole exponent has a whole result or one of at most 1/2: the floor of 1/4
@@ -248,11 +251,14 @@ def integer_power(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
     power = floor(select(whole, power + 0.25, power))
     rare = ~settled | broken | (x <= 0.0)
     if any_lane(rare):
-        ordinary = (magnitude > 0.0) & (absolute(y) < INFINITY)
+        # Beyond 2**900 every type has saturated, and the other way the result is 0; a NaN is not ordinary either.
+        ordinary = (magnitude > 0.0) & (absolute(p) < 900.0)
         close = ordinary & (~settled | broken)
         if any_lane(close):
             exponent = select(close, y, 1.0)
             high, low = power_accurate(select(close, magnitude, 1.0), exponent)
+            relative = select(close, x_low / x, 0.0)
+            high, low = fast_two_sum(high, low + high * (exponent * relative))
             nearest = rint(low)
             snapped = is_whole(32.0 * exponent) & (absolute(low - nearest) < SNAP * high)
             high, low = fast_two_sum(high, select(snapped, nearest, low))
@@ -264,13 +270,29 @@ def integer_power(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
 def _integer_kernel(element, whole_exponent):
     """The kernel for integer bases of one element type."""
 
+    if element.endswith("64"):
+
+        @lane_function
+        def doubles_of(x):
+            upper = convert(x >> 32, "float64") * 2.0**32
+            return fast_two_sum(upper, convert(x & 0xFFFFFFFF, "float64"))
+
+    else:
+
+        @lane_function
+        def doubles_of(x):
+            whole = convert(x, "float64")
+            return whole, whole * 0.0
+
     def pow_integer_to_whole(x, exponent):
         y = convert(exponent, "float64")
-        return convert(integer_power(convert(x, "float64"), y, (exponent & 1) != 0, exponent == exponent), element)
+        base, base_low = doubles_of(x)
+        return convert(integer_power(base, base_low, y, (exponent & 1) != 0, exponent == exponent), element)
 
     def pow_integer_to_float(x, exponent):
         y = convert(exponent, "float64")
-        return convert(integer_power(convert(x, "float64"), y, is_odd(y), is_whole(y)), element)
+        base, base_low = doubles_of(x)
+        return convert(integer_power(base, base_low, y, is_odd(y), is_whole(y)), element)
 
     return Kernel(pow_integer_to_whole if whole_exponent else pow_integer_to_float)
 

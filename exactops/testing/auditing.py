@@ -356,9 +356,8 @@ def audit(
     if samples < 1:
         raise ValueError(f"samples={samples!r}: at least one is needed")
     exact = functools.partial(_exact, operator, given)
-    plan(
-        operator, _operands_of(operator, storage, np.zeros(0, storage.dtype), 0), attributes=given
-    )  # refuses what is not served
+    nothing = _operands_of(operator, storage, np.zeros(0, storage.dtype), 0)
+    plan(operator, nothing, attributes=given)  # refuses what is not served
     subject = _Subject(function, _adapter(adapter))
     title = name or _name_of(function)
     report = AuditReport(title, operator.name, storage.dtype.name, given, seed)
@@ -462,8 +461,6 @@ def _torch() -> Adapter:
 def _operands_of(operator: Operator, storage: Storage, first: np.ndarray, seed: int) -> tuple[np.ndarray, ...]:
     """Operands of which the first value operand is given: the others partly random, partly related to it."""
     names = ("x", "y") if operator.variadic else operator.operands
-    if operator.name == "cast_like":
-        names = names[:1]
     found = [first]
     while len(found) < len(names) - operator.condition:
         turn = len(found)

@@ -1,4 +1,4 @@
-"""Values that break kernels, for every stored type, and random ones. Everything depends on its arguments and a seed alone."""
+"""Values that break kernels, for every stored type, and random ones. Everything depends on its arguments and the seed alone."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import numpy as np
 
 from exactops.dtypes import STORAGES, Storage
 from exactops.testing.bits import bits_of, from_bits, infinity_bits, sign_bit, storage_named
+
+#: The first of the hard values are the plainest; they are drawn more often.
+PLAIN = 12
 
 
 def generator(seed: int, *purpose: object) -> np.random.Generator:
@@ -160,7 +163,7 @@ def mixed_values(dtype: Any, count: int, seed: int = 0) -> np.ndarray:
     count : int
         How many.
     seed : int
-        The same seed gives the same values, on every machine.
+        The same seed gives the same values, as far as NumPy keeps its generator's stream.
 
     Returns
     -------
@@ -178,7 +181,9 @@ def mixed_values(dtype: Any, count: int, seed: int = 0) -> np.ndarray:
         middle = bits
     else:
         middle = (bits >> chance.integers(0, 8 * storage.size, count, np.uint64)).astype(bits.dtype)
-    chosen = np.where(kind == 0, hard[chance.integers(0, hard.size, count)], np.where(kind == 1, middle, bits))
+    place = chance.integers(0, hard.size, count)
+    place = np.where(chance.integers(0, 4, count) == 0, place % PLAIN, place)
+    chosen = np.where(kind == 0, hard[place % hard.size], np.where(kind == 1, middle, bits))
     return from_bits(chosen, storage.dtype)
 
 

@@ -22,7 +22,7 @@ from exactops.ops import OPERATORS
 from exactops.plan import find_operator, plan
 from exactops.testing.bits import from_bits, storage_named
 from exactops.testing.call import Call
-from exactops.testing.hard import hard_bits, mixed_values, related
+from exactops.testing.hard import PLAIN, hard_bits, mixed_values, related
 from exactops.testing.memory import WRITABLE, lay_out, layout_names
 
 #: The largest rank of a drawn shape, by default.
@@ -71,7 +71,8 @@ def _bits(storage: Storage) -> st.SearchStrategy[int]:
     """Bits of one element: a hard value or any at all."""
     if storage.kind == "b":
         return st.integers(0, 1)
-    return st.sampled_from(hard_bits(storage.short)) | st.integers(0, (1 << (8 * storage.size)) - 1)
+    hard = hard_bits(storage.short)
+    return st.sampled_from(hard[:PLAIN]) | st.sampled_from(hard) | st.integers(0, (1 << (8 * storage.size)) - 1)
 
 
 @st.composite
@@ -160,7 +161,7 @@ def _arrays(draw: Callable[..., Any], dtype: Any, shape: Any) -> np.ndarray:
     repeated = draw(st.integers(0, 3 + len(shape)))
     if repeated > 3:  # all alike along one axis, which can then be stored once
         axis = repeated - 4
-        values = np.array(np.broadcast_to(values.take([0], axis), shape))
+        values = np.array(np.broadcast_to(values.take([0], axis), shape), order="C")
     return values
 
 

@@ -1,4 +1,4 @@
-"""Make ``cases.json.gz``: what ONNX Runtime returns for small models of one operator, for every type and attribute form it serves.
+"""Make ``cases.json.gz``: what ONNX Runtime returns for small models of one operator, for every type and attribute it serves.
 
 It needs ``pip install -e '.[test,oracle]'``::
 
@@ -36,7 +36,7 @@ from onnx import helper
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[1] / "tests")]
 
-from reference import canonical_name, expected
+from reference import canonical_name, expected  # noqa: E402
 
 FILE = HERE / "cases.json.gz"
 OPSET, IR_VERSION = 21, 10
@@ -96,7 +96,7 @@ class Work(NamedTuple):
 def unary(op: str, types: tuple[str, ...], attributes: tuple[tuple[str, Any], ...] = (), **more: Any) -> Iterator[Work]:
     """One operand: every shape for float32, some for the others; ordinary values, then special ones."""
     for short in types:
-        shapes = SHAPES if short == "f32" and not attributes else SHAPES[:2] + [(9,), (2, 1, 3, 4)]
+        shapes = SHAPES if short == "f32" and not attributes else [*SHAPES[:2], (9,), (2, 1, 3, 4)]
         for shape in shapes:
             yield Work(op, (short,), (shape,), short, attributes, **more)
         kinds = ("special", "tail") if short in FLOATS else ("special",)
@@ -107,7 +107,7 @@ def unary(op: str, types: tuple[str, ...], attributes: tuple[tuple[str, Any], ..
 def binary(op: str, types: tuple[str, ...], result: str = "", attributes: tuple[tuple[str, Any], ...] = ()) -> Iterator[Work]:
     """Two operands of one type."""
     for short in types:
-        for first, second in PAIRS if short == "f32" else PAIRS[:2] + [PAIRS[5], PAIRS[8]]:
+        for first, second in PAIRS if short == "f32" else [*PAIRS[:2], PAIRS[5], PAIRS[8]]:
             yield Work(op, (short, short), (first, second), result or short, attributes)
         yield Work(op, (short, short), ((65,), (65,)), result or short, attributes, values="special")
 
@@ -187,26 +187,8 @@ def pool(short: str, kind: str) -> list[Any]:
     limits = ml_dtypes.finfo(dtype)
     tiny, least, most = float(limits.smallest_subnormal), float(limits.tiny), float(limits.max)
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, tiny, -tiny, least, -least, 3 * tiny, least - tiny, most, -most]
-    return special + [
-        1.0,
-        -1.0,
-        0.5,
-        -0.5,
-        1.5,
-        -1.5,
-        2.5,
-        2.0,
-        -2.0,
-        3.0,
-        0.49,
-        -0.4,
-        10.0,
-        -10.0,
-        127.5,
-        255.0,
-        300.0,
-        -129.0,
-    ]
+    special += [1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.5, 2.0, -2.0, 3.0, 0.49, -0.4]
+    return [*special, 10.0, -10.0, 127.5, 255.0, 300.0, -129.0]
 
 
 def operand(work: Work, place: int) -> np.ndarray | None:
@@ -297,7 +279,7 @@ def run_model(model: bytes, work: Work, arrays: list[np.ndarray | None]) -> np.n
 
 
 def by_element(work: Work) -> bool:
-    """Whether each difference is scaled by its own result: for the tails of transcendentals, which a large result would hide."""
+    """Whether each difference is scaled by its own result: so in tails of transcendentals, which a large one would hide."""
     return work.op in _TRANSCENDENTAL and work.values == "tail"
 
 
@@ -315,7 +297,7 @@ def far(work: Work, got: np.ndarray, want: np.ndarray) -> np.ndarray:
 
 
 class Reason(NamedTuple):
-    """Why the runtime deviates, and where: a predicate on the operator, the operands, its result and ours, element by element."""
+    """Why the runtime deviates, and where: a predicate on the operands, its result and ours, element by element."""
 
     ops: tuple[str, ...]
     applies: Callable[..., Any]
@@ -373,7 +355,7 @@ REASONS = (
     Reason(
         ("Cast", "CastLike"),
         outside,
-        "the value is a NaN or outside of the integer type, where the runtime's conversion is undefined; ours saturates, NaN gives 0",
+        "a NaN, or outside of the integer type, where the runtime's conversion is undefined; ours saturates, NaN gives 0",
     ),
     Reason(
         ("Pow",),
@@ -503,9 +485,8 @@ def main() -> int:
     with FILE.open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed_file:
         packed_file.write(text.encode())
     deviating = sum("deviations" in case for case in cases)
-    print(
-        f"{FILE.name}: {len(cases)} cases, {deviating} with deviations, {FILE.stat().st_size:,} bytes; {dropped} models not served"
-    )
+    size = FILE.stat().st_size
+    print(f"{FILE.name}: {len(cases)} cases, {deviating} with deviations, {size:,} bytes; {dropped} models not served")
     for op, types in sorted(served.items()):
         print(f"  {op}: {', '.join(short for short in TYPES if short in types)}")
     return 0

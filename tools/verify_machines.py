@@ -1,0 +1,288 @@
+"""Hold the fingerprints against machines that this one can stand for. Run from anywhere, in an environment with exactops::
+
+    python tools/verify_machines.py [--only x86 | arm] [--quick] [--folder DIR]
+
+* x86-64: each level (baseline, v2, v3, v4) that this CPU can run, every path, in processes whose kernels are compiled for that
+  level alone; on this CPU 1, 2 and 8 threads of the caller's, and every foreign floating-point environment.
+* aarch64: an arm64 CPython under user-mode emulation, set up in ``--folder`` (by default in the user's cache folder) from
+  Debian's packages and Python's wheels; then some operators on every path, foreign environments, and a look at the assembly.
+
+Exit code 0 if all bits are those of the fingerprints, 1 if not, and 77 if the emulated machine cannot be set up here (no
+Debian, no right to install packages, no network) and nothing else was asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SKIPPED = 77
+
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+ENVIRONMENTS = ("flush-to-zero", "denormals-are-zero", "round-down", "round-up", "round-toward-zero", "all")
+THREADS = (1, 2, 8)
+
+#: What runs where compiling or running is slow: every operator over one type of each family, an eighth of the inputs.
+SOME_TYPES = ("f32", "f16", "i16", "u64", "bool")
+#: What runs under the emulator: an operator for each way of computing.
+ARM_OPERATORS = (
+    "add",
+    "div",
+    "sqrt",
+    "exp",
+    "tanh",
+    "gelu",
+    "pow",
+    "round",
+    "clip",
+    "cast",
+    "where",
+    "equal",
+    "mod",
+    "scaled_add",
+)
+ARM_QUICK = ("add", "sqrt", "exp", "clip", "hard_swish")
+
+#: Debian packages that a CPython of its stable release consists of, interpreter and libraries.
+PACKAGES = (
+    "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libc6", "libgcc-s1", "libstdc++6", "zlib1g",
+    "libexpat1", "libssl3", "libffi8", "libbz2-1.0", "liblzma5", "libsqlite3-0", "libuuid1", "libgomp1",
+)  # fmt: skip
+WHEELS = ("numpy", "llvmlite", "numba", "ml_dtypes", "platformdirs")
+WHEEL_PLATFORMS = ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64", "any")
+EMULATOR = "qemu-aarch64-static"
+
+
+class Unavailable(Exception):
+    """The emulated machine cannot be set up here."""
+
+
+# --- verify in a process of its own -------------------------------------------------------------------------------------
+
+
+def verify(title: str, command: Sequence[str], arguments: Sequence[str], **settings: str) -> bool:
+    """Run ``exactops verify`` and say what it found; whether all bits agree."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("EXACTOPS_PATH", "NUMBA_CPU_NAME")}
+    environment.pop("NUMBA_CPU_FEATURES", None)
+    environment |= {"PYTHONPATH": str(ROOT), "EXTRA_PYTHONPATH": str(ROOT), **settings}
+    start = time.perf_counter()
+    run = subprocess.run(
+        [*command, "-m", "exactops", "verify", "--json", *arguments],
+        env=environment, cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    seconds = time.perf_counter() - start
+    try:
+        report = json.loads(run.stdout)
+    except ValueError:
+        print(f"{title}: FAILED, exit code {run.returncode}\n{run.stdout[-2000:]}{run.stderr[-2000:]}", flush=True)
+        return False
+    outcome = "ok" if not report["differing"] else f"FAILED: {report['differing']} differ"
+    print(f"{title}: {', '.join(report['paths'])}: {report['compared']:,} compared, {outcome}, {seconds:.0f} s", flush=True)
+    for result in report["results"]:
+        if not result["ok"]:
+            named = f"{result['operator']}({', '.join(result['types'])}) {result['attributes']} on {result['path']}"
+            print(f"  {named}: {result.get('error') or json.dumps(result.get('first_difference'))}")
+    return not report["differing"] and run.returncode == 0
+
+
+def x86(quick: bool) -> bool:
+    """Levels, threads and environments on this CPU."""
+    from exactops.paths import paths
+
+    own = paths()
+    selection = ["--dtype", *(SOME_TYPES[:1] if quick else SOME_TYPES), "--sample", "32" if quick else "8"]
+    agree = True
+    for level in LEVELS:
+        needs = {"x86-64-v3": "avx2", "x86-64-v4": "avx512"}.get(level)
+        if needs and needs not in own:
+            print(f"{level}: this CPU cannot run it")
+            continue
+        agree &= verify(level, [sys.executable], selection, NUMBA_CPU_NAME=level, NUMBA_CPU_FEATURES="")
+    for threads in THREADS:
+        agree &= verify(f"{threads} threads of the caller's", [sys.executable], [*selection, "--threads", str(threads)])
+    for name in ENVIRONMENTS:
+        arguments = [*selection, "--environment", name, "--threads", "2"]
+        agree &= verify(f"environment {name}", [sys.executable], arguments)
+    return agree
+
+
+# --- the emulated arm64 machine ---------------------------------------------------------------------------------------------
+
+
+def run(command: Sequence[str], **options: object) -> str:
+    """Run a program of the set-up; where it fails, the machine cannot be had here."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
+    except OSError as error:
+        raise Unavailable(f"{command[0]}: {error.strerror}") from None
+    if done.returncode:
+        lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
+        raise Unavailable(f"{' '.join(command[:3])} …: {lines[-1]}")
+    return str(done.stdout)
+
+
+def set_up(folder: Path) -> Path:
+    """The interpreter of the emulated machine; set up once a folder."""
+    interpreter = folder / "python"
+    if interpreter.is_file():
+        return interpreter
+    if platform.system() != "Linux" or not shutil.which("apt-get") or not shutil.which("dpkg"):
+        raise Unavailable("this is no Debian")
+    if not shutil.which(EMULATOR):
+        if os.geteuid() != 0:
+            raise Unavailable(f"{EMULATOR} is missing, and only root may install qemu-user-static")
+        run(["apt-get", "update", "-qq"])
+        run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "qemu-user-static"])
+    for name in ("lists/partial", "packages", "system", "wheels", "site"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "status").touch()
+    apt = [
+        "apt-get", "-qq", "-oAPT::Architecture=arm64", "-oAPT::Architectures=arm64", "-oAPT::Sandbox::User=root",
+        f"-oDir::State::Lists={folder / 'lists'}", f"-oDir::State::Status={folder / 'status'}",
+        "-oDir::Cache::pkgcache=", "-oDir::Cache::srcpkgcache=",
+    ]  # fmt: skip
+    run([*apt, "update"])
+    run([*apt, "download", *PACKAGES], cwd=folder / "packages")
+    for package in sorted((folder / "packages").glob("*.deb")):
+        run(["dpkg", "-x", str(package), str(folder / "system")])
+    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--implementation=cp"]
+    pip += ["--python-version=3.11", *(f"--platform={each}" for each in WHEEL_PLATFORMS), "-d", str(folder / "wheels")]
+    for name in WHEELS:
+        run([*pip, _pinned(name)])
+    for wheel in sorted((folder / "wheels").glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder / "site")
+    system = folder / "system"
+    libraries = f"{system}/lib/aarch64-linux-gnu:{system}/usr/lib/aarch64-linux-gnu"
+    text = (
+        "#!/bin/sh\n"
+        f'exec {EMULATOR} -L "{system}" -E LD_LIBRARY_PATH="{libraries}" -E PYTHONHOME="{system}/usr" \\\n'
+        f'  -E PYTHONPATH="$EXTRA_PYTHONPATH:{folder / "site"}" -E PYTHONDONTWRITEBYTECODE=1 \\\n'
+        f'  "{system}/usr/bin/python3.11" "$@"\n'
+    )
+    unfinished = folder / "python.new"
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.chmod(0o755)
+    machine = run([str(unfinished), "-c", "import platform, numpy, numba; print(platform.machine())"]).strip()
+    if machine != "aarch64":
+        raise Unavailable(f"the emulated interpreter says that it runs on {machine}")
+    unfinished.rename(interpreter)
+    return interpreter
+
+
+def _pinned(name: str) -> str:
+    """The package in the version that this environment has, so that both machines run the same; else any version."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"{name}=={version(name)}"
+    except PackageNotFoundError:
+        return name
+
+
+def arm(folder: Path, quick: bool) -> bool:
+    """Some operators on the emulated machine, foreign environments, and its assembly."""
+    interpreter = str(set_up(folder))
+    settings = {"EXACTOPS_CACHE_DIR": str(folder / "kernels")}
+    operators = ARM_QUICK if quick else ARM_OPERATORS
+    types = ["f32"] if quick else ["f32", "bf16", "i32", "bool"]
+    only = ["--processes", "1", "--sample", "32" if quick else "16", "--operator", *operators, "--dtype", *types]
+    agree = verify("aarch64, emulated", [interpreter], only, **settings)
+    few = ["--processes", "1", "--sample", "64", "--operator", *ARM_QUICK, "--dtype", "f32", "--path", "neon", "--threads", "2"]
+    for name in ("all",) if quick else ENVIRONMENTS:
+        agree &= verify(f"aarch64, emulated, environment {name}", [interpreter], [*few, "--environment", name], **settings)
+    inside = {**os.environ, "EXTRA_PYTHONPATH": str(ROOT), **settings}
+    done = subprocess.run([interpreter, __file__, "--assembly"], env=inside, capture_output=True, text=True, check=False)
+    print(f"aarch64, assembly: {done.stdout.strip() or done.stderr.strip()[-2000:]}", flush=True)
+    return agree and done.returncode == 0
+
+
+# --- inside it ----------------------------------------------------------------------------------------------------------------
+
+#: Kernels whose assembly is looked at: operator, types, and the vector arithmetic that has to be there.
+LOOKED_AT = (
+    ("add", ("f32", "f32"), r"\bfadd\s+v\d+\.4s"),
+    ("mul", ("f64", "f64"), r"\bfmul\s+v\d+\.2d"),
+    ("sqrt", ("f32",), r"\bfsqrt\s+v\d+\.4s"),
+    ("round", ("f32",), r"\bfrintn\s+v\d+\.4s"),
+    ("scaled_add", ("f32", "f32", "f32", "f32"), r"\bfmul\s+v\d+\.4s"),
+    ("hard_swish", ("f16",), r"\bfmul\s+v\d+\.4s"),
+    ("add", ("i16", "i16"), r"\badd\s+v\d+\.8h"),
+    ("exp", ("f32",), r"\bfmul\s+v\d+\.2d"),
+    ("tanh", ("bf16",), r"\bfdiv\s+v\d+\.2d"),
+    ("gelu", ("f32",), r"\bfmul\s+v\d+\.2d"),
+)
+FUSED = re.compile(r"\bf(?:n?m(?:add|sub)|ml[as])\b")
+#: A branch with link: to the body of the loop, which has a label of its own, or away.
+CALL = re.compile(r"^\s+bl\s+(\S+)$", re.MULTILINE)
+#: The control register, saved, set and set back.
+WRITES, READS = re.compile(r"\bmsr\s+fpcr", re.IGNORECASE), re.compile(r"\bmrs\s+x\d+, fpcr", re.IGNORECASE)
+
+
+def assembly() -> int:
+    """Look at NEON kernels; run on the machine itself. The exit code is 1 if one is not what it should be."""
+    from exactops import loops
+    from exactops.key import Key
+
+    problems = []
+    for operator, types, arithmetic in LOOKED_AT:
+        choices = (("approximate", "none"),) if operator == "gelu" else ()
+        text = loops.assembly(Key(operator, types, types[0], choices, "neon", False))
+        labels = set(re.findall(r"^([\w.$]+):", text, re.MULTILINE))
+        name = f"{operator}({', '.join(types)})"
+        if not re.search(arithmetic, text):
+            problems.append(f"{name} lacks {arithmetic}")
+        if FUSED.search(text):
+            problems.append(f"{name} has {FUSED.search(text)[0]}")  # type: ignore[index]
+        problems += [f"{name} calls {target}" for target in CALL.findall(text) if target not in labels]
+        if len(re.findall(r"\bmsr\s+fpcr", text, re.IGNORECASE)) < 2 or not re.search(
+            r"\bmrs\s+x\d+, fpcr", text, re.IGNORECASE
+        ):
+            problems.append(f"{name} does not guard FPCR")
+    print(
+        "; ".join(problems) or f"{len(LOOKED_AT)} kernels: vector arithmetic, nothing fused, no call outside, FPCR guarded: ok"
+    )
+    return int(bool(problems))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=["x86", "arm"], help="only these machines")
+    parser.add_argument("--quick", action="store_true", help="a handful of operators")
+    parser.add_argument("--folder", type=Path, help="where the emulated machine is, or is set up")
+    parser.add_argument("--assembly", action="store_true", help=argparse.SUPPRESS)
+    chosen = parser.parse_args(arguments)
+    if chosen.assembly:
+        return assembly()
+    sys.path.insert(0, str(ROOT))
+    agree = True
+    if chosen.only != "arm" and platform.machine().lower() in ("x86_64", "amd64"):
+        agree &= x86(chosen.quick)
+    if chosen.only != "x86":
+        import platformdirs
+
+        folder = chosen.folder or Path(platformdirs.user_cache_dir("exactops")) / "arm64"
+        try:
+            agree &= arm(folder.absolute(), chosen.quick)
+        except Unavailable as reason:
+            print(f"aarch64 is skipped: {reason}")
+            if chosen.only == "arm" and agree:
+                return SKIPPED
+    print("all bits agree" if agree else "FAILED")
+    return int(not agree)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
