@@ -4,6 +4,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from exactops.contracts import contract as contract
 from exactops.errors import CacheWarning as CacheWarning
 from exactops.errors import UnsupportedError as UnsupportedError
 from exactops.operator import Attribute as Attribute

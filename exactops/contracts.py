@@ -303,7 +303,7 @@ def _places(operator: Operator, short: str) -> list[tuple[str, ...]]:
     """The types that each operand may have beside a first value operand of one type."""
     if operator.variadic:
         return [(short,), (short,)]
-    places = []
+    places: list[tuple[str, ...]] = []
     for position, name in enumerate(operator.operands):
         if operator.condition and position == 0:
             places.append(("bool",))
@@ -412,6 +412,8 @@ def _read_proofs(file: Path, time: int, size: int) -> list[dict[str, Any]]:
     try:
         entries = json.loads(file.read_text(encoding="utf-8"))["proofs"]
     except (OSError, ValueError, LookupError, TypeError):
+        return []
+    if not isinstance(entries, list):
         return []
     return [entry for entry in entries if isinstance(entry, dict) and type(entry.get("inputs")) is int]
 

@@ -424,6 +424,7 @@ def test_command_plots(capsys, tmp_path):
     file = tmp_path / "error.png"
     assert main(["audit", "numpy.exp", "--op", "exp", "--samples", "20000", "--plot", str(file)]) == 1
     assert file.read_bytes().startswith(b"\x89PNG")
+    capsys.readouterr()
     assert "missing" in refused(
         capsys, "numpy.exp", "--op", "exp", "--samples", "100", "--plot", str(tmp_path / "missing/x.png")
     )

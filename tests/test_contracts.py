@@ -122,8 +122,9 @@ def check_onnx(c: Contract) -> None:
         # An operator of the project's own has no ONNX operator of its name.
         assert "".join(part.title() for part in c["operator"].split("_")) not in known
         return
-    schema = onnx.defs.get_schema(c["onnx"]["type"], c["onnx"]["opset"]["from"])
-    assert schema.since_version <= c["onnx"]["opset"]["from"] and c["onnx"]["type"] in c["names"]
+    history = [schema for schema in onnx.defs.get_all_schemas_with_history() if schema.name == c["onnx"]["type"]]
+    assert min(schema.since_version for schema in history) <= c["onnx"]["opset"]["from"]
+    assert c["onnx"]["type"] in c["names"]
     assert c["onnx"]["opset"]["to"] is None
     latest = onnx.defs.get_schema(c["onnx"]["type"])
     assert not latest.deprecated
@@ -139,11 +140,13 @@ def check_onnx(c: Contract) -> None:
 def check_types(c: Contract) -> None:
     """What is served is served with the result's type; everything else is refused."""
     place = int(c["operands"][0]["role"] == "condition")
-    for variant in c["variants"]:
+    for number, variant in enumerate(c["variants"]):
         operands = arrays(variant, (3,))
         if variant["served"]:
-            result = call(c, variant, operands)
-            assert result.dtype == STORAGES[variant["result_dtype"]].dtype
+            # Of conversions and powers, which are many, the plan of all and the result of some.
+            if len(c["variants"]) < 60 or number % 7 == 0:
+                assert call(c, variant, operands).dtype == STORAGES[variant["result_dtype"]].dtype
+            assert key_of(c, variant, "exact", "scalar").output == variant["result_dtype"]
             first = variant["operand_dtypes"][place]
             rule = c["result"]["dtype_rule"]
             target = variant["attributes"].get("to", variant["operand_dtypes"][-1])
@@ -176,12 +179,13 @@ def check_operands(c: Contract) -> None:
         return
     with pytest.raises(TypeError):
         call(c, variant, [*operands, operands[0]])
-    allowed = {tuple(v["operand_dtypes"]) for v in c["variants"] if v["operand_dtypes"][place] == variant["operand_dtypes"][place]}
+    first = variant["operand_dtypes"][place]
+    allowed = {tuple(v["operand_dtypes"]) for v in c["variants"] if v["operand_dtypes"][place] == first}
     for position, operand in enumerate(c["operands"]):
         types = {each[position] for each in allowed}
         shared = operand["dtypes"] == "same as the value operands"
-        assert types == ({variant["operand_dtypes"][place]} if shared else set(operand["dtypes"]))
-        if position and not operand["role"] == "condition":
+        assert types == ({first} if shared else set(operand["dtypes"]))
+        if position:
             for short in set(STORAGES) - types:
                 other = [*operands[:position], sample(short, (5,)), *operands[position + 1 :]]
                 with pytest.raises(TypeError):
@@ -286,13 +290,12 @@ def check_result(c: Contract) -> None:
     assert c["result"]["shape_rule"] == "broadcast of the operands that are read"
     for variant in served(c, few=True):
         read = [operand["read"] or c["variadic"] for operand in c["operands"]]
-        count = len(variant["operand_dtypes"])
-        for shapes in itertools.islice(itertools.cycle([((2, 1, 3), (4, 1), ()), ((3,), (), (2, 3)), ((0, 2), (1,), (1, 1))]), 3):
+        for shapes in (((2, 1, 3), (4, 1), ()), ((3,), (), (2, 3)), ((0, 2), (1,), (1, 1))):
             operands = [sample(short, shape) for short, shape in zip(variant["operand_dtypes"], shapes, strict=False)]
             result = call(c, variant, operands)
             wanted = np.broadcast_shapes(*(o.shape for o, r in zip(operands, [*read, True], strict=False) if r))
             assert result.shape == wanted
-            assert result.nbytes == value(c_memory(variant)["result"], n=result.size, k=2)
+            assert result.nbytes == value(variant["cost"]["memory"]["result"], n=result.size, k=2)
         for order in "CF":
             operands = [np.array(array, order=order) for array in arrays(variant, (5, 7))]
             result = call(c, variant, operands)
@@ -311,14 +314,9 @@ def check_result(c: Contract) -> None:
         out = np.empty((), STORAGES[variant["result_dtype"]].dtype)
         assert call(c, variant, scalars, out=out) is out
         deep = call(c, variant, [sample(short, (1,) * rank["most"]) for short in variant["operand_dtypes"]])
-        assert deep.ndim == rank["most"] and count
+        assert deep.ndim == rank["most"]
     with pytest.raises((ValueError, TypeError)):
         np.ones((1,) * (rank["most"] + 1))
-
-
-def c_memory(variant: Variant) -> dict[str, Any]:
-    """The memory of a variant."""
-    return variant["cost"]["memory"]
 
 
 #: Names of layouts in contracts, and in exactops.testing.
@@ -415,9 +413,10 @@ def check_memory(c: Contract) -> None:
             out = np.empty(n, STORAGES[variant["result_dtype"]].dtype)
             temporary = value(variant["cost"]["memory"]["temporary"], n=n, k=k)
             assert abs(allocated(lambda o=operands, v=variant, out=out: call(c, v, o, out=out)) - temporary) < SLACK
-        # The loop on this machine's scalar path: its buffers are all that it puts on the stack, but for single lanes.
-        text, _ = loops._build(key_of(c, variant, "exact", "scalar"))
-        assert variant["cost"]["memory"]["stack"] == sum(map(int, re.findall(r"= alloca i8, i32 (\d+)", text)))
+    # The buffers of the loop are all that it puts on the stack, but for single lanes.
+    variant = next(iter(served(c)))
+    text, _ = loops._build(key_of(c, variant, "exact", "scalar"))
+    assert variant["cost"]["memory"]["stack"] == sum(map(int, re.findall(r"= alloca i8, i32 (\d+)", text)))
 
 
 def key_of(c: Contract, variant: Variant, mode: str, path: str) -> Any:
@@ -443,7 +442,7 @@ def check_arithmetic(c: Contract) -> None:
             continue
         if variant["operand_dtypes"][0] not in ("f32", "f64") or c["operator"] in ("mod", "powi_backward", "mean"):
             continue
-        for mode in c["modes"]:
+        for mode in c["modes"] if variant["modes_differ"] else ["exact"]:
             text = ""
             key = key_of(c, variant, mode, "scalar")
             for part in loops._build(key)[1]:
@@ -524,22 +523,24 @@ def check_fast_paths(c: Contract) -> None:
     assert (frames == ["repeated"]) == bool(short) and all(each["python_code"] is False for each in short)
 
 
+#: NaNs with payloads and signs, quiet and signalling, by type.
+NANS = {
+    "f16": from_bits([0x7E01, 0xFFFF, 0x7C01], "f16"),
+    "bf16": from_bits([0x7FC1, 0xFFFF, 0x7F81], "bf16"),
+    "f32": from_bits([0x7FC00001, 0xFFFFFFFF, 0x7F800001], "f32"),
+    "f64": from_bits([0x7FF8000000000001, 2**64 - 1, 0x7FF0000000000001], "f64"),
+}
+
+
 def check_nan(c: Contract) -> None:
     """Every NaN of an exact result is the one named."""
     for variant in served(c, few=True):
         storage = STORAGES[variant["result_dtype"]]
         assert (variant["nan"] is None) == (storage.kind != "f")
-        if variant["nan"] is None:
-            assert "canonical" in variant["precision"]["exact"]["nan"] or storage.kind != "f"
+        types = [STORAGES[short] for short in variant["operand_dtypes"]]
+        if variant["nan"] is None or "f" not in {each.kind for each in types}:
             continue
-        dtype = STORAGES[variant["operand_dtypes"][-1]].dtype
-        if dtype.kind not in "fV":
-            continue
-        payloads = {2: (0x7E01, 0xFFC1, 0x7FFF, 0xFFFF), 4: (0x7FC00001, 0xFFFFFFFF, 0x7F800001), 8: (0x7FF0000000000001, 2**64 - 1)}
-        nans = from_bits(payloads[dtype.itemsize], dtype)
-        operands = [np.ones(nans.size, STORAGES[short].dtype) if short == "bool" else nans for short in variant["operand_dtypes"]]
-        if len({o.dtype for o in operands if o.dtype != np.bool_}) > 1:
-            operands = [np.full(3, np.nan, STORAGES[short].dtype) for short in variant["operand_dtypes"]]
+        operands = [NANS[each.short] if each.kind == "f" else np.ones(3, each.dtype) for each in types]
         result = call(c, variant, operands)
         found = bits_of(result)[np.isnan(result.astype(np.float64))]
         assert {int(each) for each in found} <= {int(variant["nan"], 16)}
@@ -805,7 +806,12 @@ def covering(place: tuple[str, ...], known: dict[str, list[str]]) -> str | None:
 
 
 def unchecked(c: Contract) -> set[str]:
-    """Claims that no test checks."""
+    """Claims that no test checks; a variant that is refused claims nothing else."""
+    c = copy.deepcopy(c)
+    for variant in c["variants"]:
+        if not variant["served"]:
+            for name in [name for name, each in variant.items() if each is None]:
+                del variant[name]
     return {".".join(place) for place in claims(c) if covering(place, CLAIMS) is None}
 
 
@@ -815,15 +821,15 @@ def test_every_claim_has_a_test() -> None:
         c = contract_of(name)
         assert not unchecked(c), name
         used |= {covering(place, CLAIMS) for place in claims(c)}
-    assert used | {"variants.*.cost.measured"} == set(CLAIMS), "an entry that covers no claim"
+    assert used - {None} | {"variants.*.cost.measured"} == set(CLAIMS), "an entry that covers no claim"
 
 
 def test_the_tests_of_the_claims_exist() -> None:
     """pytest collects each of them."""
     wanted = sorted({re.sub(r"\[.*", "", test) for tests in CLAIMS.values() for test in tests})
     files = sorted({test.partition("::")[0] for test in wanted})
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
-    done = subprocess.run(command, cwd=ROOT / "tests", env=environment(), capture_output=True, text=True, timeout=600, check=False)
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider", *files]
+    done = subprocess.run(command, cwd=ROOT / "tests", env=environment(), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     collected = {re.sub(r"\[.*", "", line.rpartition("/")[2]) for line in done.stdout.splitlines() if "::" in line}
     assert set(wanted) <= collected
@@ -838,6 +844,12 @@ def test_the_tests_of_the_claims_exist() -> None:
 
 def _first(change: Callable[[Variant], Any]) -> Callable[[Contract], Any]:
     return lambda c: change(next(iter(served(c))))
+
+
+def _over_x(c: Contract) -> None:
+    """Claim that a call needs no temporary over x."""
+    c["operands"][0].update(in_place_without_copy=True)
+    c["aliasing"].update(in_place_without_copy=["x"])
 
 
 #: A wrong claim by the check that must find it: operator and change.
@@ -866,7 +878,8 @@ PLANTED: list[tuple[str, str, Callable[[Contract], Any]]] = [
     ("result", "add", lambda c: c["result"]["layout"].update(writable=False)),
     ("layouts", "add", lambda c: c["layouts"]["strided"].update(route="direct")),
     ("layouts", "add", lambda c: c["layouts"]["reversed"].update(accepted=False)),
-    ("in_place", "less", lambda c: (c["operands"][0].update(in_place_without_copy=True), c["aliasing"].update(in_place_without_copy=["x"]))),
+    ("in_place", "less", lambda c: c["operands"][0].update(in_place_without_copy=True)),
+    ("in_place", "cast", _over_x),
     ("memory", "gelu", _first(lambda v: v["cost"].update(bytes_moved="6*n"))),
     ("memory", "sum", _first(lambda v: v["cost"]["memory"].update(temporary="0"))),
     ("memory", "exp", _first(lambda v: v["cost"]["memory"].update(stack=512))),
@@ -1031,13 +1044,18 @@ def test_damaged_records_prove_nothing(text: str, tmp_path: Path, monkeypatch: p
     assert exactops.contract("exp", "f16")["variants"][0]["precision"]["exact"]["audit"]["status"] == "not_proven"
 
 
-def test_the_records_are_told() -> None:
+def test_the_records_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the checkout's records hold of an operator stands in its contract, and nothing else."""
-    entries = json.loads((ROOT / "testdata" / "proofs.json").read_text(encoding="utf-8"))["proofs"]
+    found = contracts.proofs_file()
+    assert found == ROOT / "testdata" / "proofs.json"
+    copied = tmp_path / "proofs.json"  # of the checkout's file, which a campaign may be writing to
+    copied.write_bytes(found.read_bytes())
+    monkeypatch.setattr(contracts, "proofs_file", lambda: copied)
+    entries = json.loads(copied.read_text(encoding="utf-8"))["proofs"]
     hashes = {entry["sha256"] for entry in entries if "inputs" in entry and STORAGES[entry["dtype"]].kind == "f"}
     told = set()
     for name in OPERATORS:
-        for variant in served(contract_of(name)):
+        for variant in served(exactops.contract(name)):
             for precision in variant["precision"].values():
                 told |= {record["sha256"] for record in precision["audit"]["records"]}
     assert told == hashes
@@ -1093,7 +1111,8 @@ def test_measure_and_show(data: Path, capsys: pytest.CaptureFixture[str]) -> Non
     check_schema(c)
     for variant in c["variants"]:
         found = variant["cost"]["measured"]
-        assert {(each["mode"], each["path"]) for each in found} == set(itertools.product(("exact", "fast"), exactops.paths()))
+        every = set(itertools.product(("exact", "fast"), exactops.paths()))
+        assert {(each["mode"], each["path"]) for each in found} == every
         assert all(each["current"] and each["size"] == 64 and each["rounds"] == 1 for each in found)
         assert all(each["cpu"] == measurements.cpu() and each["versions"]["numpy"] == np.__version__ for each in found)
         assert all(each["ns_per_element"] >= 0 and each["call_ns"] > 0 for each in found)
@@ -1119,7 +1138,16 @@ def test_measurements_of_other_sources_and_cpus(data: Path, monkeypatch: pytest.
     assert exactops.contract("exp", "f32")["variants"][0]["cost"]["measured"] == []
 
 
-DAMAGED = ["", "{", "null", "[]", '{"form": 1}', '{"form": 2, "measurements": []}', '{"form": 1, "measurements": [1, {}]}', "[" * 99999]
+DAMAGED = [
+    "",
+    "{",
+    "null",
+    "[]",
+    '{"form": 1}',
+    '{"form": 2, "measurements": []}',
+    '{"form": 1, "measurements": [1, {}]}',
+    "[" * 99999,
+]
 
 
 @pytest.mark.parametrize("text", DAMAGED, ids=range(len(DAMAGED)))
@@ -1209,7 +1237,8 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_contracts_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert json.loads(printed(capsys, "contracts", "Gelu", "--dtype", "bfloat16", "--json")) == exactops.contract("gelu", "bf16")
+    one = json.loads(printed(capsys, "contracts", "Gelu", "--dtype", "bfloat16", "--json"))
+    assert one == exactops.contract("gelu", "bf16")
     everything = json.loads(printed(capsys, "contracts", "--json"))
     assert [c["operator"] for c in everything] == list(OPERATORS)
     floats = json.loads(printed(capsys, "contracts", "--dtype", "f64", "--json"))
@@ -1217,7 +1246,8 @@ def test_contracts_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(printed(capsys, "contracts", "--schema")) == SCHEMA
     text = printed(capsys, "contracts", "mod")
     assert "refused" in text and "fmod=1" in text
-    assert "bitwise everywhere" in printed(capsys, "contracts", "exp") and "same path bitwise" in printed(capsys, "contracts", "exp")
+    text = printed(capsys, "contracts", "exp")
+    assert "bitwise everywhere" in text and "same path bitwise" in text
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import DTYPES, bits_of, canonical_name, expected
+from reference import DTYPES, canonical_name, expected
 from values import same_bits
 
 import exactops
@@ -157,10 +157,8 @@ def test_the_models_are_those_of_the_cases() -> None:
 
 def test_a_wrong_result_is_found() -> None:
     """A test of the test: one unit in the last place of an IEEE operation, and 2e-4 of a transcendental."""
-    case = next(c for c in cases()["Sqrt"] if c["inputs"][0]["shape"] == [9])
-    right = np.asarray(array(case["output"])).copy()
-    wrong = right.copy()
-    bits_of(wrong)[4] ^= 1
+    case = next(c for c in cases()["Sqrt"] if c["inputs"][0]["shape"] == [9] and c["output"]["dtype"] == "f32")
+    right = np.asarray(array(case["output"]))
     wrong = (right.view(np.uint32) ^ (np.arange(9) == 4)).view(np.float32)
     assert far(wrong, right, case).sum() == 1 and not far(right, right, case).any()
     case = next(c for c in cases()["Tanh"] if c["inputs"][0]["shape"] == [9] and c["output"]["dtype"] == "f32")

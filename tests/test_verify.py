@@ -153,6 +153,17 @@ def test_long_forms_are_those_of_the_proofs(recorded: dict[str, Any]) -> None:
     assert "exp(f32)" in known
 
 
+def test_the_long_form_is_that_of_prove() -> None:
+    """One chunk of 2**24 inputs, by both commands' code."""
+    from exactops.certify import campaign
+
+    number, path = 0x3F, exactops.paths()[0]
+    start = number * campaign.CHUNK
+    task = campaign.Task("sqrt", path=path, hash_only=True)
+    found = campaign.examine(task, start, start + campaign.CHUNK)
+    assert found.digests[number] == fingerprints.long_digest(entry_of("sqrt(f32)"), path, number, Settings(threads=2))
+
+
 # --- verify ---------------------------------------------------------------------------------------------------------------
 
 
@@ -309,6 +320,18 @@ def test_bad_arguments(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 # --- writing --------------------------------------------------------------------------------------------------------------
+
+
+def test_write_is_refused_where_the_references_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All paths agree on a wrong result."""
+    file = tmp_path / "fingerprints.json"
+    planted(monkeypatch, "sqrt", 0x3C6E, None)
+    arguments = ["--operator", "sqrt", "--dtype", "f16", "--processes", "1"]
+    assert main(["verify", "--write", "--file", str(file), *arguments]) == 1
+    assert not file.exists()
+    assert "0x3c6e (1.107421875) gives 0x3c37 (1.0537109375) on every path, 0x3c36" in capsys.readouterr().out
 
 
 def test_write_is_refused_where_paths_differ(

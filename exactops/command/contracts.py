@@ -7,6 +7,20 @@ from typing import Any
 
 from exactops.command._common import CommandError, console, print_json, table
 
+_HEADERS = (
+    "operator",
+    "operands",
+    "attributes",
+    "result",
+    "mode",
+    "max ulp",
+    "audit",
+    "bits",
+    "flops",
+    "bytes",
+    "ns an element",
+)
+
 
 def add_parser(subparsers: Any) -> None:
     """Add the command's parser."""
@@ -14,8 +28,8 @@ def add_parser(subparsers: Any) -> None:
         "contracts",
         help="the contracts of the operators",
         description=(
-            "Show what may be relied on: types, error bounds and their proofs, determinism, in-place use, cost. With --json the whole "
-            "contracts, in the form of the schema that the package carries."
+            "Show what may be relied on: types, error bounds and their proofs, determinism, cost. "
+            "With --json the whole contracts, in the form of the schema that --schema prints."
         ),
     )
     parser.add_argument("op", nargs="?", metavar="OP", help="any spelling of an operator (default: all)")
@@ -71,7 +85,7 @@ def _rows(contract: dict[str, Any], variant: dict[str, Any]) -> list[tuple[str, 
     head = (contract["operator"], ", ".join(variant["operand_dtypes"]), attributes)
     if not variant["served"]:
         return [(*head, "refused", *[""] * 7)]
-    found = []
+    found: list[tuple[str, ...]] = []
     for mode in contract["modes"] if variant["modes_differ"] else ["exact"]:
         precision, cost = variant["precision"][mode], variant["cost"]
         ulp = "see definition" if precision["max_ulp"] is None else f"{precision['max_ulp']:g}"

@@ -22,8 +22,8 @@ def add_parser(subparsers: Any) -> None:
         "measure",
         help="measure the operators on this machine",
         description=(
-            "Measure nanoseconds an element and the overhead of a call, on one core, in calls that take turns; medians. The result is "
-            "kept, with CPU, date and versions, for contracts to show. All operators and types take some minutes."
+            "Measure nanoseconds an element and the overhead of a call, on one core, in calls that take turns; medians. The "
+            "result is kept, with CPU, date and versions, for contracts to show. All operators and types take some minutes."
         ),
     )
     parser.add_argument("ops", nargs="*", metavar="OP", help="operators, by any spelling (default: all)")

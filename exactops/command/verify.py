@@ -56,7 +56,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--file", type=Path, metavar="FILE", help="the fingerprints (default: testdata/fingerprints.json)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--write", action="store_true", help="write the file instead, of the chosen operators; refused unless all paths agree"
+        "--write",
+        action="store_true",
+        help="write the file instead, of the chosen operators; refused unless all paths agree, and the tests' references",
     )
 
 

@@ -348,8 +348,8 @@ def audit(
     >>> audit(exactops.sqrt, "sqrt", samples=10_000).passed
     True
     >>> report = audit(lambda x: np.where(x > 0, x, np.float32(0)), "relu", samples=10_000)
-    >>> report.passed, report.specials  # a NaN became 0
-    (False, 16)
+    >>> report.passed, report.specials > 0  # a NaN became 0
+    (False, True)
     """
     operator, storage = find_operator(op), storage_named(dtype)
     given = dict(attributes or {})
