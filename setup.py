@@ -14,15 +14,16 @@ class BuildWithRecords(build_py):
 
     def run(self):
         super().run()
-        if not self.editable_mode:
-            for name, target in self._targets():
-                self.mkpath(str(target.parent))
-                self.copy_file(str(ROOT / "testdata" / name), str(target))
+        for name, target in self._targets():
+            self.mkpath(str(target.parent))
+            self.copy_file(str(ROOT / "testdata" / name), str(target))
 
     def get_outputs(self, include_bytecode=1):
         return [*super().get_outputs(include_bytecode), *(str(target) for _, target in self._targets())]
 
     def _targets(self):
+        if self.editable_mode:
+            return []
         folder = Path(self.build_lib) / "exactops" / "records"
         return [(name, folder / name) for name in RECORDS if (ROOT / "testdata" / name).is_file()]
 

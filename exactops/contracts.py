@@ -432,7 +432,7 @@ def _audit(operator: Operator, kind: Kind, mode: str, transcendental: bool) -> d
     chosen = dict(kind.attributes)
     records = []
     for entry in _proofs():
-        attributes = entry.get("attributes") or {}
+        attributes = entry.get("attributes", {})
         if (entry.get("operator"), entry.get("dtype"), entry.get("mode")) != (operator.name, kind.operands[0], mode):
             continue
         if any(attributes.get(name, defaults[name]) != value for name, value in chosen.items()):
@@ -448,19 +448,21 @@ def _audit(operator: Operator, kind: Kind, mode: str, transcendental: bool) -> d
 def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
     faults = entry.get("not_correctly_rounded", entry.get("beyond_limit"))
     current = entry.get("kernel") == sources.digest(operator.name, sources.KERNEL)
-    travelling = any(attribute.travels for attribute in operator.attributes)
-    whole = len(operator.operands) == 1 and not travelling and entry["inputs"] == 1 << (8 * STORAGES[entry["dtype"]].size)
+    # Every input was tried: of all operands, and no attribute takes further values.
+    types = [entry["dtype"], *([entry["exponent"]] if "exponent" in entry else [])]
+    every = len(types) == len(operator.operands) and not any(attribute.travels for attribute in operator.attributes)
+    whole = every and "pairs" not in entry and entry["inputs"] == 1 << sum(8 * STORAGES[short].size for short in types)
     if not isinstance(faults, int) or (not faults and not current and not whole):
         status = "not_proven"
     elif not current:
         status = "proven_for_other_sources" if not faults else "not_proven"
     else:
-        status = "failed" if faults else "proven" if whole and "pairs" not in entry else "sampled"
+        status = "failed" if faults else "proven" if whole else "sampled"
     kept = ("inputs", "not_correctly_rounded", "beyond_limit", "largest_error_ulp", "date", "path", "cpu", "versions", "sha256")
     return {
         "status": status,
-        "attributes": entry.get("attributes") or {},
-        "whole_domain": whole and "pairs" not in entry,
+        "attributes": entry.get("attributes", {}),
+        "whole_domain": whole,
         **{name: entry[name] for name in kept if name in entry},
     }
 
@@ -470,43 +472,43 @@ def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
 
 def _cost(operator: Operator, kind: Kind, times: list[measurements.Measurement]) -> dict[str, Any]:
     exact = kind.keys["exact"]
+    result = STORAGES[exact.output].size
     # The travelling attributes come after the operands, and are scalars.
-    read = exact.inputs[: len(exact.inputs) - len(kind.travelling)]
-    size = sum(STORAGES[short].size for short in read) + STORAGES[exact.output].size
-    variables = {"n": "elements of the result"}
-    arithmetic = {mode: _arithmetic(key) for mode, key in kind.keys.items()}
-    steps, extra = "1", "0"
-    moved = f"{size}*n"
+    read = [STORAGES[short].size for short in exact.inputs[: len(exact.inputs) - len(kind.travelling)]]
+    turns, variables, temporary = "", {"n": "elements of the result"}, "0"
+    finish: Key | None = None
     if operator.variadic:
-        variables["k"] = "operands, 2 or more"
-        steps = "(k - 1)"
-        moved = f"{size}*(k - 1)*n"
-        result = STORAGES[exact.output].size
-        earlier = "k - 1" if operator.finish_mean else "k - 2"
+        turns, variables["k"] = "(k - 1)*", "operands, 2 or more"
         if operator.finish_mean:
-            moved += f" + {2 * result}*n"
-        extra = f"min({earlier}, 2)*{result}*n"
-    flops = {}
-    for mode, count in arithmetic.items():
-        divide = " + n" if operator.finish_mean else ""
-        flops[mode] = f"{count.floats}*n" if steps == "1" else f"{count.floats}*{steps}*n{divide}"
+            finish = exact._replace(inputs=(exact.output, "f64"), choices=(("divide", True),))
+        # Each step but the last makes an array, and needs the one before.
+        temporary = f"{result}*min({'k - 2' if finish is None else 'k - 1'}, 2)*n"
+
+    def formula(each: int, last: int) -> str:
+        return f"{each}*{turns}n" + (f" + {last}*n" if finish is not None else "")
+
+    last = cost.Count() if finish is None else _arithmetic(finish)
+    arithmetic = {mode: _arithmetic(key) for mode, key in kind.keys.items()}
     return {
         "class": "transcendental" if operator.category == "c" else "memory",
         "variables": variables,
-        "flops": flops,
-        "integer_operations": {
-            mode: f"{count.integers}*n" if steps == "1" else f"{count.integers}*{steps}*n" for mode, count in arithmetic.items()
-        },
+        "flops": {mode: formula(count.floats, last.floats) for mode, count in arithmetic.items()},
+        "integer_operations": {mode: formula(count.integers, last.integers) for mode, count in arithmetic.items()},
         "counted": "additions, subtractions, multiplications, divisions and roots on the path that ordinary operands take",
-        "bytes_moved": moved,
-        "bytes_per_element": {"operands": [STORAGES[short].size for short in read], "result": STORAGES[exact.output].size},
+        "bytes_moved": formula(sum(read) + result, 2 * result),
+        "bytes_per_element": {"operands": read, "result": result},
         "memory": {
-            "result": f"{STORAGES[exact.output].size}*n",
-            "temporary": extra,
-            "stack": loops.CHUNK * sum(STORAGES[short].size for short in (*exact.inputs, exact.output)),
+            "result": f"{result}*n",
+            "temporary": temporary,
+            "stack": max(_stack(key) for key in (exact, finish) if key is not None),
         },
         "measured": _measured(operator, kind, times),
     }
+
+
+def _stack(key: Key) -> int:
+    """Bytes of a loop's buffers."""
+    return loops.CHUNK * sum(STORAGES[short].size for short in (*key.inputs, key.output))
 
 
 @functools.cache

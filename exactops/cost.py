@@ -76,7 +76,7 @@ def operations(kernel: Kernel, inputs: tuple[Storage, ...], fast: bool) -> Count
     count = Count()
     function = kernel.fast if fast and kernel.fast is not None else kernel.exact
     operands = [
-        _counted(np.array([_ORDINARY[each.kind][place]]).astype(each.computing), count) for place, each in enumerate(inputs)
+        _counted(np.array([_ORDINARY[each.kind][place % 4]]).astype(each.computing), count) for place, each in enumerate(inputs)
     ]
     with np.errstate(all="ignore"):
         _rebound(function, count, fast, {})(*operands)

@@ -78,7 +78,7 @@ def test_ieee_operations_of_numpy_pass():
 def test_numpy_exp_is_not_correctly_rounded():
     report = audit(np.exp, "exp")
     assert report.incorrect > 0 and not report.exact and not report.passed
-    assert report.worst is not None and 1 <= report.worst_ulp <= 4
+    assert report.worst is not None and 1 <= report.worst_ulp <= 5
     assert report.confirmed is True  # MPFR has the same exact value
     (operand,) = report.worst.operands
     assert bits_of(report.worst.expected) == bits_of(exactops.exp(operand))

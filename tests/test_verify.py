@@ -204,6 +204,10 @@ def test_the_oldest_level(capsys: pytest.CaptureFixture[str]) -> None:
     assert "sse2, scalar" in capsys.readouterr().out
 
 
+def test_foreign_environments_have_an_effect() -> None:
+    assert load_tool().environments_have_effect()
+
+
 @pytest.mark.skipif(not ARM, reason="looks at NEON code")
 def test_neon_assembly() -> None:
     assert load_tool().assembly() == 0

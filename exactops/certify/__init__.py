@@ -9,5 +9,9 @@
 * :mod:`~exactops.certify.campaign`: all inputs of a type through a kernel and the reference, and the SHA-256 of the results;
 * :mod:`~exactops.certify.record`: what was found, in ``testdata/proofs.json``.
 
-It needs gmpy2, which is in the extra ``test``.
+It needs gmpy2, which is in the extra ``test``. Three modules do without it, for ``python -m exactops verify`` on any machine:
+
+* :mod:`~exactops.certify.inputs`: the canonical inputs, made without the library;
+* :mod:`~exactops.certify.fingerprints`: hashes of the results over them, in ``testdata/fingerprints.json``;
+* :mod:`~exactops.certify.machine`: the CPU, the versions and the floating-point environment of the process.
 """

@@ -362,6 +362,21 @@ def audit(
     title = name or _name_of(function)
     report = AuditReport(title, operator.name, storage.dtype.name, given, seed)
     operands = _inputs(operator, storage, samples, seed, exact)
+    # Once for all threads: filters of warnings belong to the process.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        actual, expected = _results(subject, exact, operands, advance)
+        _compare(report, operands, actual, expected)
+        report.dependence = _dependence(subject, operands, actual, _probe(actual, expected, seed), seed)
+    report.confirmed = _confirm(report, operator, storage)
+    report.modified_input = subject.modified
+    return report
+
+
+def _results(
+    subject: _Subject, exact: Callable[..., np.ndarray], operands: tuple[np.ndarray, ...], advance: Callable[[int], Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the function gives and the exact results, block by block."""
     size = operands[0].size
     expected = np.empty(size, exact(*(each[:0] for each in operands)).dtype)
     actual = np.empty(size, expected.dtype)
@@ -370,12 +385,7 @@ def audit(
         expected[start : start + _BLOCK] = exact(*part)
         actual[start : start + _BLOCK] = subject(part, f"a call with {part[0].size} elements", expected.dtype)
         advance(part[0].size)
-    _compare(report, operands, actual, expected)
-    report.confirmed = _confirm(report, operator, storage)
-    probe = _probe(actual, expected, seed)
-    report.dependence = _dependence(subject, operands, actual, probe, seed)
-    report.modified_input = subject.modified
-    return report
+    return actual, expected
 
 
 def _exact(operator: Operator, attributes: Mapping[str, Any], *operands: np.ndarray) -> np.ndarray:
@@ -409,8 +419,7 @@ class _Subject:
     def direct(self, operands: Sequence[np.ndarray], what: str, dtype: np.dtype) -> np.ndarray:
         """The result for these arrays."""
         before = [bits_of(each) for each in operands]
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+        with np.errstate(all="ignore"):
             result = np.array(self.back(self.function(*map(self.to, operands))))
         for number, (each, bits) in enumerate(zip(operands, before, strict=True)):
             changed = np.flatnonzero(bits_of(each) != bits)

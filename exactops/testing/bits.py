@@ -163,6 +163,8 @@ def assert_same_bits(actual: Any, expected: Any, nan: str = "canonical", inputs:
     ------
     AssertionError
         With the number of elements that differ, and the first of them in hexadecimal.
+    TypeError
+        exactops does not store the dtype of ``expected``.
     ValueError
         ``nan`` is none of the three.
 
@@ -182,15 +184,14 @@ def assert_same_bits(actual: Any, expected: Any, nan: str = "canonical", inputs:
         raise ValueError(f"nan={nan!r}: it must be one of {', '.join(map(repr, NAN_RULES))}")
     actual, expected = np.asarray(actual), np.asarray(expected)
     lead = f"{message}: " if message else ""
-    storages = [storage_of(array.dtype) for array in (actual, expected)]
-    if None in storages or storages[0] is not storages[1] or actual.shape != expected.shape:
+    storage = storage_named(expected.dtype)
+    if storage_of(actual.dtype) is not storage or actual.shape != expected.shape:
         raise AssertionError(
             f"{lead}got {actual.dtype} of shape {actual.shape}, expected {expected.dtype} of shape {expected.shape}"
         )
-    storage = storages[0]
     got, want = bits_of(actual), bits_of(expected)
     differ = np.asarray(got != want)
-    if storage is not None and storage.kind == "f" and nan != "bits":
+    if storage.kind == "f" and nan != "bits":
         missing = is_nan(expected)
         fits = is_nan(actual) if nan == "any" else got == got.dtype.type(storage.nan)
         differ = np.where(missing, ~fits, differ)

@@ -102,6 +102,10 @@ class Call:
         ]
         return f"exactops.run({', '.join(parts)})"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What Hypothesis prints of a failing example."""
+        printer.text(repr(self))
+
 
 def _text(operand: Any) -> str:
     """An operand as an expression; long arrays are cut short."""

@@ -19,7 +19,7 @@ except ImportError as error:
 from exactops.dtypes import EVERY, STORAGES, Storage
 from exactops.operator import REQUIRED, Attribute, Operator
 from exactops.ops import OPERATORS
-from exactops.plan import find_operator, plan
+from exactops.plan import find_operator
 from exactops.testing.bits import from_bits, storage_named
 from exactops.testing.call import Call
 from exactops.testing.hard import PLAIN, hard_bits, mixed_values, related
@@ -264,23 +264,11 @@ def attributes(operator: str | Operator, dtype: Any = None) -> st.SearchStrategy
     return _attributes(found, None if dtype is None else storage_named(dtype))
 
 
-@functools.cache
-def _other_types(name: str, short: str) -> tuple[str, ...]:
-    """Types that the second operand may have beside the first's own, as the plan has it."""
-    operator, found = OPERATORS[name], []
-    if operator.variadic or operator.condition or len(operator.operands) != 2:
+def _own_types(operator: Operator, position: int) -> tuple[str, ...]:
+    """Types that an operand may have whatever the others have; none where it shares theirs."""
+    if operator.variadic or (position == 0 and operator.result == "to"):
         return ()
-    required = {a.name: 1 for a in operator.attributes if a.default is REQUIRED and a.travels}
-    if operator.name == "mod":
-        required["fmod"] = 1
-    first = np.ones(1, STORAGES[short].dtype)
-    for other in STORAGES:
-        try:
-            plan(operator, (first, np.ones(1, STORAGES[other].dtype)), attributes=dict(required))
-        except TypeError:
-            continue
-        found.append(other)
-    return tuple(other for other in found if other != short)
+    return EVERY if operator.result == "to" else tuple(operator.own_dtype.get(operator.operands[position], ()))
 
 
 def _python_numbers(storage: Storage) -> st.SearchStrategy[Any]:
@@ -295,6 +283,10 @@ def _python_numbers(storage: Storage) -> st.SearchStrategy[Any]:
     return small | st.integers(low, high)
 
 
+#: Python numbers whose type is their own: int64 or float64.
+_FREE_NUMBERS = _python_numbers(STORAGES["i64"]) | st.sampled_from(_NUMBERS) | st.floats()
+
+
 def _operand_types(draw: Callable[..., Any], operator: Operator, short: str) -> list[str]:
     """The type of each operand."""
     if operator.variadic:
@@ -302,9 +294,10 @@ def _operand_types(draw: Callable[..., Any], operator: Operator, short: str) -> 
     if operator.condition:
         return ["bool", short, short]
     types = [short] * (len(operator.operands) - draw(st.integers(0, operator.optional)))
-    others = _other_types(operator.name, short)
-    if others and draw(st.booleans()):
-        types[1] = draw(st.sampled_from(others))
+    for position in range(len(types)):
+        own = _own_types(operator, position)
+        if own and draw(st.booleans()):
+            types[position] = draw(st.sampled_from(own))
     return types
 
 
@@ -335,16 +328,23 @@ def _calls(
     if operator.optional and len(operands) == len(operator.operands) and draw(st.integers(0, 3)) == 3:
         operands[draw(st.integers(len(operands) - operator.optional, len(operands) - 1))] = None
     if numbers and len(operands) > 1 and operator.result != "to" and draw(st.integers(0, 3)) == 3:
-        # A Python number in one place; at least one array of the value type stays.
-        position = draw(st.integers(1 if operator.condition or types[0] != types[-1] else 0, len(operands) - 1))
-        if operands[position] is not None and any(isinstance(o, np.ndarray) for o in _values(operator, operands, position)):
-            operands[position] = draw(_python_numbers(STORAGES[types[position]]))
+        # A Python number in one place; an array of the value type stays.
+        position = draw(st.integers(int(operator.condition), len(operands) - 1))
+        if operands[position] is not None and any(
+            isinstance(each, np.ndarray) for each in _values(operator, operands, position)
+        ):
+            own = _own_types(operator, position)
+            operands[position] = draw(_FREE_NUMBERS if own else _python_numbers(STORAGES[types[position]]))
     return Call(operator.name, tuple(operands), draw(attributes(operator, short)))
 
 
 def _values(operator: Operator, operands: Sequence[Any], without: int) -> list[Any]:
     """The operands of the value type, one left out."""
-    return [o for position, o in enumerate(operands) if position != without and not (operator.condition and position == 0)]
+    return [
+        operand
+        for position, operand in enumerate(operands)
+        if position != without and not (operator.condition and position == 0) and not _own_types(operator, position)
+    ]
 
 
 def calls(
