@@ -46,7 +46,7 @@ Check = Callable[[Engine, Any, st.DataObject], None]
 COMMON = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], report_multiple_bugs=False
 )
-settings.register_profile("properties", COMMON, max_examples=120, derandomize=True, database=None)
+settings.register_profile("properties", COMMON, max_examples=250, derandomize=True, database=None)
 settings.register_profile("campaign", COMMON, max_examples=10_000, print_blob=True)
 #: For planted faults: a sound engine passes, a faulty one is found (and its example not shrunk).
 settings.register_profile("sound", COMMON, max_examples=40, derandomize=True, database=None)
@@ -654,7 +654,11 @@ def test_the_examples_are_of_all_kinds() -> None:
     table = exactops.operators()
     for asked in [((name,), None) for name in table] + [(None, (short,)) for short in STORAGES]:
 
-        @settings(settings.get_profile("properties"), max_examples=12, phases=[Phase.generate])
+        @settings(
+            settings.get_profile("properties"),
+            max_examples=30 if asked[0] in (("clip",), ("clamp",)) else 12,
+            phases=[Phase.generate],
+        )
         @given(calls(*asked, max_size=8))
         def draw(call: Call) -> None:
             call.run(engine)

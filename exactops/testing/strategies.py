@@ -325,7 +325,7 @@ def _calls(
             operands.append(related(partner, kind - 4, draw(st.integers(0, 2**16))))
         else:
             operands.append(draw(arrays(each, shape[position])))
-    if operator.optional and len(operands) == len(operator.operands) and draw(st.integers(0, 3)) == 3:
+    if operator.optional and len(operands) == len(operator.operands) and draw(st.booleans()):
         operands[draw(st.integers(len(operands) - operator.optional, len(operands) - 1))] = None
     if numbers and len(operands) > 1 and operator.result != "to" and draw(st.integers(0, 3)) == 3:
         # A Python number in one place; an array of the value type stays.
