@@ -89,9 +89,9 @@ class Kernel:
 KernelChoice = Callable[[tuple[Storage, ...], Storage, Mapping[str, Any]], Kernel]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operator:
-    """One element-wise operator.
+    """One element-wise operator. There is one object of each, so that operators compare and hash by identity.
 
     Attributes
     ----------

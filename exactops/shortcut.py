@@ -38,8 +38,6 @@ _OPERANDS, _REPLACEMENTS, _NAMES, _VALUES, _EXTRA = 8, 12, 16, 20, 24
 _SLOT_WORDS, _SLOTS, _PROBES = 32, 1024, 4
 _MOST = 4  # operands, keywords besides out=, and extra operands of a remembered call
 
-_REMEMBERED_LIMIT = 4096
-
 
 # --- what machine code does, as Python functions that the compiler knows (see _teach_numba) -------------------------------
 
@@ -303,7 +301,6 @@ class Callee(types.ModuleType):
 
 
 _definitions: list[_MethodDefinition] = []
-_kept: list[Any] = []
 
 
 def public_function(name: str, signature: str, documentation: str, whole_way: Callable[..., Any]) -> Callable[..., Any]:
@@ -341,6 +338,7 @@ class _State:
         self.words: ctypes.Array | None = None
         self.usable = AVAILABLE
         self.remembered = 0
+        self.kept: dict[int, tuple] = {}
         self.named_by_string = 0
 
     def start(self) -> None:
@@ -365,7 +363,7 @@ class _State:
 
     def remember(self, callee: Callee, operator: str | None, arguments, replacements, keywords, ufunc, extras, result) -> None:
         """Fill a slot; whoever reads it holds the interpreter lock, as this does."""
-        if not self.usable or self.remembered >= _REMEMBERED_LIMIT:
+        if not self.usable:
             return
         if max(len(arguments), len(keywords), len(extras)) > _MOST:
             return
@@ -381,9 +379,6 @@ class _State:
         """Write a slot. A reader in between (it holds the interpreter lock, this may lose it) sees a slot of nobody."""
         words = self.words
         assert words is not None
-        # Everything that a slot names stays alive, so that an address means one object for good.
-        dtypes = [a.dtype if type(a) is np.ndarray else a for a in arguments]
-        _kept.append((callee, operator, dtypes, replacements, keywords, ufunc, extras, result))
         self.remembered += 1
         identities = [identity_of(id(a), id(np.ndarray)) for a in arguments]
         second = identities[1] if len(identities) > 1 else 0
@@ -396,6 +391,9 @@ class _State:
         # A free slot; where all are taken the first gives way.
         base = next((b for b in bases if words[b + _CALLEE] == 0), bases[0])
         words[base + _CALLEE] = 0
+        # Everything that a slot names stays alive as long as it does, so that an address means one object.
+        dtypes = [a.dtype if type(a) is np.ndarray else a for a in arguments]
+        self.kept[base] = (callee, operator, dtypes, replacements, keywords, ufunc, extras, result)
         words[base + _OPERATOR], words[base + _ARRAYS], words[base + _KEYWORDS] = name, len(arguments), len(keywords)
         words[base + _UFUNC], words[base + _RESULT], words[base + _EXTRAS] = id(ufunc), id(result), len(extras)
         words[base + _MIXED] = mixed

@@ -368,7 +368,9 @@ def test_the_records_of_the_checkout():
     for entry in record.load(file)["proofs"]:
         name = f"{entry['operator']} {entry['dtype']} {entry['mode']}"
         if "inputs" in entry:
-            assert entry["inputs"] == 1 << (8 * STORAGES[entry["dtype"]].size), name
+            # Pairs of float32 cannot be exhausted; of everything else all inputs are gone through.
+            drawn = entry["operator"] == "pow" and entry["dtype"] == "f32"
+            assert drawn or entry["inputs"] >= 1 << (8 * STORAGES[entry["dtype"]].size), name
             assert entry.get("not_correctly_rounded", 0) == entry.get("beyond_limit", 0) == 0, name
         if entry["mode"] == "exact":
             assert set(entry["hashes"].values()) == {entry["sha256"]}, name

@@ -359,9 +359,13 @@ def test_a_full_disk_leaves_nothing(folder, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("stop", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_stopped_run_leaves_nothing(folder, capsys, monkeypatch, stop):
+def test_a_stopped_run_leaves_nothing(folder, capsys, monkeypatch, request, stop):
     if sys.platform == "win32":
         pytest.skip("no such signals")
+    # A process started in the background of a shell inherits these signals as ignored.
+    before = {each: signal.signal(each, signal.SIG_DFL) for each in (signal.SIGTERM, signal.SIGHUP)}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: [signal.signal(each, handler) for each, handler in before.items()])
     monkeypatch.setattr(run_command, "BLOCK", 4)
     x = ramp(20)
     np.save("x.npy", x)

@@ -44,7 +44,13 @@ ARM_TARGET = re.compile(r"^\s+(?:bl|b|blr|br|b\.[a-z]+|cbn?z\s+\w+,|tbn?z\s+\w+,
 LIBRARY = re.compile(
     r"__svml|\b_?(expf?|logf?|powf?|sinf?|cosf?|tanhf?|erfc?f?|fmodf?|rintf?|floorf?|ceilf?|truncf?)@|__\w+[hsdt]f2"
 )
-WIDE = {"avx512": r"%?zmm\d", "avx2": r"%?ymm\d", "sse2": r"%?xmm\d", "neon": r"\bv\d+\.|\bq\d+\b"}
+#: float64 to float32 straight from memory names only its result, of half the width.
+WIDE = {
+    "avx512": r"%?zmm\d|vcvtpd2ps\s.*\), %ymm",
+    "avx2": r"%?ymm\d|vcvtpd2psy",
+    "sse2": r"%?xmm\d",
+    "neon": r"\bv\d+\.|\bq\d+\b",
+}
 
 #: Kernels that may do without vector instructions of the path's width, and why.
 NOT_WIDE: dict[str, str] = {

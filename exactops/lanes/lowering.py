@@ -408,12 +408,18 @@ def _half_conversion(function, source, result, in_lanes: Callable) -> None:
 
 
 def _x86_to_half(builder, x):
-    """float32 to binary16 by F16C, eight lanes at a time.
+    """float32 to binary16 by F16C, eight lanes at a time, or by AVX-512, sixteen.
 
     Not by LLVM's own fptrunc, which it may merge with its neighbours into a conversion that needs a library call.
     """
     lanes, nearest_even = x.type.count, _INDEX(0)
     results = []
+    if lanes % 16 == 0 and 512 in target().vector_bits:
+        half, every = ir.VectorType(ir.IntType(16), 16), ir.IntType(16)(-1)
+        for start in range(0, lanes, 16):
+            arguments = [_slice(builder, x, start, 16, 16), nearest_even, _constant(half, 0), every]
+            results.append(_intrinsic(builder, "llvm.x86.avx512.mask.vcvtps2ph.512", half, arguments))
+        return _concatenate(builder, results)
     for start in range(0, lanes, 8):
         width = min(8, lanes - start)
         register = 8 if width > 4 else 4
