@@ -99,7 +99,7 @@ def link_and_optimise(text: str, parts: list[bytes], keep: tuple[str, ...]) -> l
             raise RuntimeError(f"{keep[0]} calls {function.name}, which is no lane operation")
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     # The lanes are explicit already: these passes would only cost compile time.
-    options.loop_vectorization = options.slp_vectorization = False
+    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     return module
@@ -174,7 +174,7 @@ class _Body:
         return self.builder.gep(address, [self.builder.mul(elements, size)])
 
     @contextmanager
-    def loop(self, start, stop, step, unroll: int = 1):
+    def loop(self, start, stop, step):
         """A forward loop: yields the position. ``start`` may be at or beyond ``stop``; the step is positive."""
         builder = self.builder
         before = builder.block
@@ -187,18 +187,8 @@ class _Body:
         builder.position_at_end(body)
         yield position
         position.add_incoming(builder.add(position, step), builder.block)
-        back = builder.branch(head)
-        if unroll > 1:
-            back.set_metadata("llvm.loop", self.unroll_hint(unroll))
+        builder.branch(head)
         builder.position_at_end(after)
-
-    def unroll_hint(self, count: int):
-        """Loop metadata: this loop is to be unrolled so many times. Its first operand has to be itself."""
-        module, word = self.builder.module, self.ir.IntType(32)
-        hint = module.add_metadata([self.ir.MetaDataString(module, "llvm.loop.unroll.count"), word(count)])
-        loop = module.add_metadata([hint])
-        loop.operands = (loop, hint)
-        return loop
 
     def copy_element(self, storage: Storage, source, target):
         """Copy one stored element between byte addresses."""
@@ -266,56 +256,69 @@ class _Body:
     def groups(self, places, advances, dense, scalar, whole) -> None:
         """The loop over whole groups.
 
-        Where it costs as much as the kernel, there are two more for the common layouts, in which the distances are constants:
-        all operands dense, and all but the first scalar (which then stay in registers).
+        Where the loop costs as much as the kernel, the common layouts, in which the distances are constants, go several groups a
+        turn: all operands dense, and all but the first scalar (which then stay in registers).
         """
-        if not self.cheap:
-            width = self.key.lanes * self.registers
-            wide = self.builder.and_(whole, self.constant(-width))
-            if self.registers > 1:
-                self.group_loop(places, advances, self.constant(0), wide, width)
-            self.group_loop(places, advances, wide if self.registers > 1 else self.constant(0), whole, self.key.lanes)
-            return
-        zero = self.constant(0)
-        sizes = [self.constant(storage.size) for storage in (*self.inputs, self.output)]
-        with self.builder.if_else(functools.reduce(self.builder.and_, dense[:-1])) as (all_dense, other):
-            with all_dense:
-                self.group_loop(places, sizes, zero, whole, self.key.lanes, UNROLL)
-            with other:
-                if len(self.inputs) == 1:
-                    self.group_loop(places, advances, zero, whole, self.key.lanes)
-                else:
-                    first_dense = functools.reduce(self.builder.and_, [dense[0], *scalar[1:]])
-                    with self.builder.if_else(first_dense) as (one_dense, mixed):
-                        with one_dense:
-                            nothing = [zero] * (len(self.inputs) - 1)
-                            near = [sizes[0], *nothing, sizes[-1]]
-                            self.group_loop(places, near, zero, whole, self.key.lanes, UNROLL)
-                        with mixed:
-                            self.group_loop(places, advances, zero, whole, self.key.lanes)
+        builder, zero, lanes = self.builder, self.constant(0), self.key.lanes
+        done = builder.alloca(self.word)
+        builder.store(zero, done)
 
-    def group_loop(self, places, advances, start, stop, lanes: int, unroll: int = 1) -> None:
-        with self.loop(start, stop, self.constant(lanes), unroll) as i:
+        def several(distances, groups: int) -> None:
+            wide = builder.and_(whole, self.constant(-lanes * groups))
+            with self.loop(zero, wide, self.constant(lanes * groups)) as i:
+                self.group(places, distances, i, lanes, groups)
+            builder.store(wide, done)
+
+        if not self.cheap:
+            if self.registers > 1:
+                wide = builder.and_(whole, self.constant(-lanes * self.registers))
+                with self.loop(zero, wide, self.constant(lanes * self.registers)) as i:
+                    self.group(places, advances, i, lanes * self.registers)
+                builder.store(wide, done)
+        else:
+            sizes = [self.constant(storage.size) for storage in (*self.inputs, self.output)]
+            all_dense = functools.reduce(builder.and_, dense[:-1])
+            with builder.if_then(all_dense):
+                several(sizes, UNROLL)
+            if len(self.inputs) > 1:
+                first_dense = functools.reduce(builder.and_, [dense[0], *scalar[1:]])
+                with builder.if_then(first_dense):
+                    several([sizes[0], *[zero] * (len(self.inputs) - 1), sizes[-1]], UNROLL)
+        with self.loop(builder.load(done), whole, self.constant(lanes)) as i:
             self.group(places, advances, i, lanes)
 
-    def group(self, places, advances, position, lanes: int) -> None:
-        """One group of lanes, from memory to memory."""
+    def group(self, places, advances, position, lanes: int, groups: int = 1) -> None:
+        """Some groups of lanes, from memory to memory: all are loaded before one store writes their results."""
         from exactops.lanes import lowering, storage
         from exactops.lanes.types import Vec
 
-        values, kinds = [], []
-        for k, operand in enumerate(self.inputs):
-            kind = Vec(lowering.element_type(operand.element), lanes, self.key.fast)
-            address = self.advance(places[k], position, advances[k])
-            value = lowering.load_lanes(self.builder, address, self.context.get_value_type(kind))
-            value, kind = self.call(storage.decoder(operand), [value], [kind])
-            values.append(value)
-            kinds.append(kind)
-        value, kind = self.call(self.kernel, values, kinds)
-        value, kind = self.call(storage.encoder(self.output, str(kind.element)), [value], [kind])
-        if not self.key.fast:
-            value, kind = self.call(storage.canonical_nan(self.output), [value], [kind])
-        lowering.store_lanes(self.builder, value, self.advance(places[-1], position, advances[-1]))
+        loaded = []
+        for number in range(groups):
+            place = self.builder.add(position, self.constant(number * lanes))
+            values, kinds = [], []
+            for k, operand in enumerate(self.inputs):
+                kind = Vec(lowering.element_type(operand.element), lanes, self.key.fast)
+                address = self.advance(places[k], place, advances[k])
+                values.append(lowering.load_lanes(self.builder, address, self.context.get_value_type(kind)))
+                kinds.append(kind)
+            loaded.append((values, kinds))
+        results = []
+        for values, kinds in loaded:
+            decoded = [
+                self.call(storage.decoder(operand), [value], [kind])
+                for operand, value, kind in zip(self.inputs, values, kinds, strict=True)
+            ]
+            value, kind = self.call(self.kernel, [value for value, _ in decoded], [kind for _, kind in decoded])
+            value, kind = self.call(storage.encoder(self.output, str(kind.element)), [value], [kind])
+            if not self.key.fast:
+                value, kind = self.call(storage.canonical_nan(self.output), [value], [kind])
+            results.append(value)
+        if self.output.kind == "b":
+            # Masks join at no cost, and one store takes them all.
+            results = [lowering.concatenate(self.builder, results)]
+        for number, result in enumerate(results):
+            place = self.builder.add(position, self.constant(number * lanes))
+            lowering.store_lanes(self.builder, result, self.advance(places[-1], place, advances[-1]))
 
     def call(self, function, values: list, kinds: list[types.Type]):
         """Call a lane function, and link it. None is the identity."""

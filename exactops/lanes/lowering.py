@@ -419,7 +419,7 @@ def _x86_to_half(builder, x):
         for start in range(0, lanes, 16):
             arguments = [_slice(builder, x, start, 16, 16), nearest_even, _constant(half, 0), every]
             results.append(_intrinsic(builder, "llvm.x86.avx512.mask.vcvtps2ph.512", half, arguments))
-        return _concatenate(builder, results)
+        return concatenate(builder, results)
     for start in range(0, lanes, 8):
         width = min(8, lanes - start)
         register = 8 if width > 4 else 4
@@ -427,7 +427,7 @@ def _x86_to_half(builder, x):
         name = f"llvm.x86.vcvtps2ph.{32 * register}"
         eight = ir.VectorType(ir.IntType(16), 8)
         results.append(_slice(builder, _intrinsic(builder, name, eight, [part, nearest_even]), 0, width, width))
-    return _concatenate(builder, results)
+    return concatenate(builder, results)
 
 
 def _slice(builder, vector, start: int, count: int, padded: int):
@@ -439,7 +439,7 @@ def _slice(builder, vector, start: int, count: int, padded: int):
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), picked)
 
 
-def _concatenate(builder, parts):
+def concatenate(builder, parts):
     """Vectors of equal length one behind the other."""
     while len(parts) > 1:
         together = ir.Constant(ir.VectorType(_INDEX, 2 * parts[0].type.count), list(range(2 * parts[0].type.count)))
@@ -527,7 +527,7 @@ def _permute(builder, vector, entries, index):
         else:
             upper = builder.icmp_unsigned(">=", picked, _constant(words, 16))
             parts.append(builder.select(upper, pair(*registers[2:], picked), pair(*registers[:2], picked)))
-    return _slice(builder, _concatenate(builder, parts), 0, vector.count, vector.count)
+    return _slice(builder, concatenate(builder, parts), 0, vector.count, vector.count)
 
 
 # lookup's lanes are its second operand, so the general registration serves.
