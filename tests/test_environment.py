@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import functools
+import gc
 import hashlib
 import warnings
 from collections.abc import Callable
