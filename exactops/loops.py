@@ -256,8 +256,8 @@ class _Body:
     def groups(self, places, advances, dense, scalar, whole) -> None:
         """The loop over whole groups.
 
-        Where the loop costs as much as the kernel, the common layouts, in which the distances are constants, go several groups a
-        turn: all operands dense, and all but the first scalar (which then stay in registers).
+        Where the loop costs as much as the kernel, the common layouts, in which the distances are constants, go several groups
+        a turn: all operands dense, and all but the first scalar (which then stay in registers).
         """
         builder, zero, lanes = self.builder, self.constant(0), self.key.lanes
         done = builder.alloca(self.word)
