@@ -133,6 +133,10 @@ def test_the_named_function_refuses_as_run_does(name: str) -> None:
 class Other:
     """Not an array, not a number."""
 
+    def __repr__(self) -> str:
+        # Test names come from it, and have to be the same in every process.
+        return "Other()"
+
 
 DTYPES: list[tuple[str, type[Exception], Callable[..., Any], tuple[str, ...]]] = [
     ("mixed floats", TypeError, lambda out: run("add", F32, F64, out=out), ("float32 and float64", "cast", "float32")),
