@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -156,28 +157,28 @@ def operands_of(case: Case, dtype: str, size: int) -> tuple[np.ndarray, ...]:
     return tuple(generator.uniform(case.low, case.high, size).astype(dtype_of(dtype)) for _ in range(case.operands))
 
 
+@functools.lru_cache(maxsize=4)
+def _result(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Memory for a result: the same for all who are compared, since alignment and cache sets count."""
+    return np.empty(shape, dtype)
+
+
 def exactops_call(case: Case, operands: tuple[np.ndarray, ...], mode: str, path: str | None = None) -> Call:
     """A call of exactops into memory of its own; compiled when this returns."""
-    out = np.empty(operands[0].shape, dtype_of(case.result) if case.result else operands[0].dtype)
+    out = _result(operands[0].shape, dtype_of(case.result) if case.result else operands[0].dtype)
     # As a user writes it: what is the default is not said.
     keywords = {**case.attributes, **({} if mode == "exact" else {"mode": mode}), **({} if path is None else {"path": path})}
-
-    def call() -> Any:
-        return exactops.run(case.op, *operands, out=out, **keywords)
-
+    call = functools.partial(exactops.run, case.op, *operands, out=out, **keywords)
     call()
     return call
 
 
 def numpy_call(case: Case, operands: tuple[np.ndarray, ...]) -> Call:
     """The same in NumPy."""
-    out = np.empty(operands[0].shape, dtype_of(case.result) if case.result else operands[0].dtype)
+    out = _result(operands[0].shape, dtype_of(case.result) if case.result else operands[0].dtype)
     function = case.numpy
     assert function is not None
-
-    def call() -> Any:
-        return function(*operands, out=out)
-
+    call = functools.partial(function, *operands, out=out)
     with np.errstate(all="ignore"):
         call()
     return call
