@@ -981,14 +981,6 @@ def test_proofs_and_contracts_mean_the_same_kernel() -> None:
     assert all(record.kernel_digest(name) == sources.digest(name, sources.KERNEL) for name in OPERATORS)
 
 
-def test_the_limits_of_fast_mode_are_stated_alike() -> None:
-    pytest.importorskip("gmpy2")
-    from exactops.certify.campaign import FAST_LIMIT
-    from exactops.operator import FAST_ULP
-
-    assert {short: FAST_ULP[short] for short in FAST_LIMIT} == FAST_LIMIT
-
-
 def proof(**changes: Any) -> dict[str, Any]:
     """An entry as the prover writes it."""
     entry = {

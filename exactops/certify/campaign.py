@@ -28,15 +28,13 @@ from exactops.certify.decision import correctly_rounded
 from exactops.certify.filter import reference
 from exactops.certify.functions import function_of
 from exactops.dtypes import STORAGES, Storage
+from exactops.operator import FAST_ULP
 
 CHUNK = 1 << 24
 #: Inputs that are computed at a time: small enough for the caches of a core.
 PART = 1 << 20
 #: Failures that are kept as examples.
 EXAMPLES = 8
-#: Largest error of fast mode, in units in the last place from exact mode.
-FAST_LIMIT = {"f32": 2, "f16": 1, "bf16": 1}
-
 #: A kernel: from arrays of operands to an array of results.
 Evaluate = Callable[..., np.ndarray]
 
@@ -334,7 +332,7 @@ def _measure(
     if largest > found.worst:
         index = int(distance.argmax())
         found.worst, found.worst_input = largest, tuple(int(_bits(operand)[index]) for operand in operands)
-    return nan | infinite | zeros | special | (distance > FAST_LIMIT[storage.short])
+    return nan | infinite | zeros | special | (distance > FAST_ULP[storage.short])
 
 
 def _ordered(bits: np.ndarray, magnitude: np.ndarray, sign: Any) -> np.ndarray:

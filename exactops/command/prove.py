@@ -279,7 +279,7 @@ def _example(example: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _report(task: Task, path: str, found: Findings, seconds: float, file: Path | None) -> None:
-    from exactops.certify.campaign import FAST_LIMIT
+    from exactops.operator import FAST_ULP
 
     out = console()
     out.print(f"{_title(task)}, path {path}: {found.inputs:,} inputs in {seconds:,.1f} s")
@@ -289,7 +289,7 @@ def _report(task: Task, path: str, found: Findings, seconds: float, file: Path |
             out.print(f"not correctly rounded: {found.wrong:,}")
         else:
             where = f" at {', '.join(f'{bits:#x}' for bits in found.worst_input)}" if found.worst else ""
-            out.print(f"largest error: {found.worst} ulp{where} (limit {FAST_LIMIT[task.dtype]})")
+            out.print(f"largest error: {found.worst} ulp{where} (limit {FAST_ULP[task.dtype]})")
             out.print(
                 f"mismatches: {found.nan_mismatches:,} NaN, {found.infinity_mismatches:,} infinity, "
                 f"{found.zero_sign_mismatches:,} sign of zero, {found.special_mismatches:,} special input"
