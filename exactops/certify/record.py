@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import datetime
-import hashlib
-import importlib
 import json
 import os
-import pkgutil
 import platform
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from exactops import sources
 from exactops.certify.campaign import Findings, Task, summary
 from exactops.certify.multiprecision import gmpy2
 
@@ -35,36 +32,8 @@ def default_file() -> Path | None:
 
 
 def kernel_digest(operator: str) -> str:
-    """SHA-256 of the sources of an operator's kernel: its module in ``ops`` and what it imports of ``ops`` and ``numerics``."""
-    import exactops.ops
-
-    root = Path(exactops.ops.__file__).parents[1]
-    home = next(
-        info.name
-        for info in pkgutil.iter_modules(exactops.ops.__path__)
-        if any(o.name == operator for o in getattr(importlib.import_module(f"exactops.ops.{info.name}"), "OPERATORS", ()))
-    )
-    seen: dict[str, bytes] = {}
-    waiting = [f"ops/{home}.py"]
-    while waiting:
-        name = waiting.pop()
-        if name in seen or not (root / name).is_file():
-            continue
-        seen[name] = (root / name).read_bytes()
-        for node in ast.walk(ast.parse(seen[name])):
-            modules = []
-            if isinstance(node, ast.ImportFrom) and node.module:
-                modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-            elif isinstance(node, ast.Import):
-                modules = [alias.name for alias in node.names]
-            for module in modules:
-                parts = module.split(".")
-                if len(parts) == 3 and parts[0] == "exactops" and parts[1] in ("ops", "numerics"):
-                    waiting.append(f"{parts[1]}/{parts[2]}.py")
-    digest = hashlib.sha256()
-    for name in sorted(seen):
-        digest.update(f"{name}:{len(seen[name])}\n".encode() + seen[name])
-    return digest.hexdigest()
+    """SHA-256 of the sources of an operator's kernel as they are now: its module in ``ops`` and what it imports."""
+    return sources.present_digest(operator, sources.KERNEL)
 
 
 def identity(task: Task) -> dict[str, Any]:
