@@ -32,6 +32,8 @@ SOME = (1, 3, 16)
 TABLES = {f"FLOATS{n}": tuple(float(3 * k - 7) / 8 for k in range(n)) for n in (2, 4, 8, 16, 32, 64)}
 TABLES |= {f"INTS{n}": tuple((k * k + 1) << 40 for k in range(n)) for n in (2, 4, 8, 16, 32, 64)}
 
+SINGLE_TABLES = [name for name in TABLES if name.startswith("FLOATS")]
+
 #: Elements of an operand: a multiple of every lane count.
 COUNT = 960
 
@@ -74,6 +76,7 @@ OF_FLOATS = (
     "from_bits(bits(x))",
     "signed(bits(x))",
     *(f"lookup({table}, convert(x, 'int32'))" for table in TABLES),
+    *(f"lookup_single({table}, convert(x, 'int32'))" for table in SINGLE_TABLES),
 )
 OF_INTEGERS = (
     "x & y",
@@ -89,6 +92,7 @@ OF_INTEGERS = (
     "truncated_quotient(x, (y & 15) + 1)",
     "truncated_quotient(y & 63, (x & 7) + 1)",
     *(f"lookup({table}, x)" for table in TABLES),
+    *(f"lookup_single({table}, x)" for table in SINGLE_TABLES),
 )
 #: Results whose NaNs keep their bits; of arithmetic any NaN is as good.
 KEEPS_NAN = ("select", "absolute", "copy_sign", "-x", "from_bits")

@@ -63,10 +63,11 @@ def scaled_normal_tail(x):
     return mp.exp(x * x / 2) * mp.erfc(x / mp.sqrt(2)) / 2
 
 
-def tail_rows(function, shift, degree: int) -> tuple[list, list]:
+def tail_rows(function, shift, degree: int, single: bool = False) -> tuple[list, list]:
     """Coefficients by table index for a function of u - shift, with u in sixteen intervals, four to a binade; errors.
 
-    The index is the last two bits of the exponent of u and the first two of its significand.
+    The index is the last two bits of the exponent of u and the first two of its significand. ``single``: coefficients of
+    float32, but for the constant term, which remains a double of 36 bits.
     """
     rows, errors = [None] * INTERVALS, [None] * INTERVALS
     low = mpf(shift)
@@ -74,7 +75,8 @@ def tail_rows(function, shift, degree: int) -> tuple[list, list]:
         binade = mpf(2) ** mp.floor(mp.log(low, 2) + mpf(2) ** -50)
         middle, half = low + binade / 8, binade / 8
         index = (int(mp.nint(mp.log(binade, 2))) + 1023) % 4 * 4 + int((low / binade - 1) * 4)
-        row = fit(lambda h, middle=middle: function(middle + h - shift), -half, half, degree, relative=True)
+        form = {"fixed": (rounded(function(middle - shift), 36),), "precision": 24} if single else {}
+        row = fit(lambda h, middle=middle: function(middle + h - shift), -half, half, degree, relative=True, **form)
         span = [half * i / 100 for i in range(-100, 101)]
         rows[index] = row
         errors[index] = max(abs(evaluate(row, h) / function(middle + h - shift) - 1) for h in span)

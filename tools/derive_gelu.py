@@ -13,6 +13,7 @@ from mpmath import mp, mpf
 
 SHIFT = 1
 DEGREE = 13
+FAST_DEGREE = 6
 LIMIT = mpf(2) ** -4
 RATE = mp.sqrt(8 / mp.pi)
 CUBIC_RATE = RATE * mpf(44715) / 1000000
@@ -30,6 +31,12 @@ def near_zero_tanh(square):
     return mp.tanh((RATE * x + CUBIC_RATE * x**3) / 2) / (2 * x)
 
 
+def rounded_down(value, precision: int):
+    """The positive value, cut to this many bits."""
+    step = mpf(2) ** (mp.floor(mp.log(value, 2)) + 1 - precision)
+    return mp.floor(value / step) * step
+
+
 def constants() -> tuple[dict, dict]:
     """All constants by their name in the module, and the errors of the polynomials."""
     tail, errors = tail_rows(scaled_normal_tail, SHIFT, DEGREE)
@@ -40,13 +47,14 @@ def constants() -> tuple[dict, dict]:
     # 30 bits: its distance from a number of 29 bits in [32, 256) is exact. 24 bits: times 24 bits it is exact.
     slope_head, cubic_head = rounded(slope, 30), rounded(cubic, 24)
     over, under, quick_error = fit_rational(scaled_normal_tail, 15, 6, 7, 2)
-    fast_over, fast_under, fast_error = fit_rational(scaled_normal_tail, 15, 4, 5, 2)
+    fast, fast_errors = tail_rows(scaled_normal_tail, SHIFT, FAST_DEGREE, single=True)
+    heads = [rounded_down(row[0], 12) for row in fast]
     return {
         "NORMAL": columns(tail),
         "QUICK_OVER": tuple(hexadecimal(c) for c in over[:-1]),
         "QUICK_UNDER": tuple(hexadecimal(c) for c in under),
-        "FAST_OVER": tuple(hexadecimal(c) for c in fast_over[:-1]),
-        "FAST_UNDER": tuple(hexadecimal(c) for c in fast_under),
+        "FAST_HEAD": tuple(hexadecimal(head) for head in heads),
+        "FAST": columns([[row[0] - head, *row[1:]] for row, head in zip(fast, heads, strict=True)]),
         "RATE": hexadecimal(rounded(RATE)),
         "CUBIC_RATE": hexadecimal(rounded(CUBIC_RATE)),
         "ZERO": tuple(hexadecimal(c) for c in zero),
@@ -59,7 +67,7 @@ def constants() -> tuple[dict, dict]:
         "CUBIC_TAIL": hexadecimal(rounded(cubic - cubic_head)),
     }, {
         "QUICK_OVER / QUICK_UNDER": quick_error,
-        "FAST_OVER / FAST_UNDER": fast_error,
+        "FAST": fast_errors,
         "NORMAL": errors,
         "ZERO": [largest_error(lambda t: near_zero(t or mpf(2) ** -90), zero, 0, LIMIT**2, True)],
         "ZERO_TANH": [largest_error(lambda t: near_zero_tanh(t or mpf(2) ** -90), zero_tanh, 0, LIMIT**2, True)],

@@ -456,13 +456,24 @@ _half_conversion(vocabulary.to_half, types.float32, types.uint16, portable.singl
 # --- tables and memory --------------------------------------------------------------------------------------------------
 
 
+def _is_table(table, index, kinds) -> bool:
+    return (
+        isinstance(table, types.UniTuple)
+        and _is_integer(index)
+        and not len(table) & (len(table) - 1)
+        and isinstance(table.dtype, kinds)
+    )
+
+
 def _type_lookup(table, index):
-    if not isinstance(table, types.UniTuple) or not _is_integer(index):
-        return None
-    if len(table) & (len(table) - 1) or not isinstance(table.dtype, (types.Float, types.Integer)):
+    if not _is_table(table, index, (types.Float, types.Integer)):
         return None
     element = types.float64 if isinstance(table.dtype, types.Float) else types.int64
     return signature(index.of(element), table, index)
+
+
+def _type_lookup_single(table, index):
+    return signature(index.of(types.float32), table, index) if _is_table(table, index, types.Float) else None
 
 
 def _table_constants(value) -> list:
@@ -482,18 +493,21 @@ def _lower_lookup(context, builder, sig, args):
     entries = _table_constants(args[0])
     if len(entries) != len(sig.args[0]):
         raise TypeError("the table of a lookup must be a tuple of constants at module level")
-    index, words = args[1], ir.VectorType(ir.IntType(64), vector.count)
+    entries = [ir.Constant(vector.element, entry.constant) for entry in entries]
+    size = _BITS[str(vector.element)]
+    index, words = args[1], ir.VectorType(ir.IntType(size), vector.count)
     if index.type != words:
-        widen = builder.zext if index.type.element.width < 64 else builder.trunc
+        widen = builder.zext if index.type.element.width < size else builder.trunc
         index = widen(index, words)
-    permuted = 512 in target().vector_bits and vector.count % 8 == 0
-    if permuted and len(entries) in (8, 16):
+    fitting = 512 // size
+    permuted = 512 in target().vector_bits and vector.count % fitting == 0
+    if permuted and len(entries) in (fitting, 2 * fitting):
         # The permutes look at the low bits only.
         return _permute(builder, vector, entries, index)
     index = builder.and_(index, _constant(words, len(entries) - 1))
-    if permuted and len(entries) == 32:
+    if permuted and len(entries) == 4 * fitting:
         return _permute(builder, vector, entries, index)
-    # Elsewhere a table in memory: there is no cheap permute of doubles.
+    # Elsewhere a table in memory: there is no permute that is cheap everywhere.
     name = builder.module.get_unique_name("lookup_table")
     array = ir.ArrayType(vector.element, len(entries))
     table = ir.GlobalVariable(builder.module, array, name)
@@ -502,36 +516,42 @@ def _lower_lookup(context, builder, sig, args):
     result = ir.Constant(vector, ir.Undefined)
     for lane in range(vector.count):
         position = builder.extract_element(index, _INDEX(lane))
-        entry = builder.load(builder.gep(table, [ir.IntType(64)(0), position], inbounds=True))
+        entry = builder.load(builder.gep(table, [ir.IntType(64)(0), builder.zext(position, ir.IntType(64))], inbounds=True))
         result = builder.insert_element(result, entry, _INDEX(lane))
     return result
 
 
+#: Of the elements of tables: their size, and what the permutes of one and of two registers call them.
+_BITS = {"double": 64, "i64": 64, "float": 32}
+_PERMUTES = {"double": ("df", "pd"), "i64": ("di", "q"), "float": ("sf", "ps")}
+
+
 def _permute(builder, vector, entries, index):
-    """In-register lookup by the AVX-512 permutes, eight lanes at a time."""
-    eight, words = ir.VectorType(vector.element, 8), ir.VectorType(ir.IntType(64), 8)
-    kind = "df" if isinstance(vector.element, ir.DoubleType) else "di"
-    suffix = "pd" if kind == "df" else "q"
-    registers = [ir.Constant(eight, entries[start : start + 8]) for start in range(0, len(entries), 8)]
+    """In-register lookup by the AVX-512 permutes, one register of lanes at a time."""
+    size, (one, two) = _BITS[str(vector.element)], _PERMUTES[str(vector.element)]
+    count = 512 // size
+    register, words = ir.VectorType(vector.element, count), ir.VectorType(ir.IntType(size), count)
+    registers = [ir.Constant(register, entries[start : start + count]) for start in range(0, len(entries), count)]
 
     def pair(low, high, picked):
-        return _intrinsic(builder, f"llvm.x86.avx512.vpermi2var.{suffix}.512", eight, [low, picked, high])
+        return _intrinsic(builder, f"llvm.x86.avx512.vpermi2var.{two}.512", register, [low, picked, high])
 
     parts = []
-    for start in range(0, vector.count, 8):
-        picked = _slice(builder, index, start, 8, 8)
+    for start in range(0, vector.count, count):
+        picked = _slice(builder, index, start, count, count)
         if len(registers) == 1:
-            parts.append(_intrinsic(builder, f"llvm.x86.avx512.permvar.{kind}.512", eight, [registers[0], picked]))
+            parts.append(_intrinsic(builder, f"llvm.x86.avx512.permvar.{one}.512", register, [registers[0], picked]))
         elif len(registers) == 2:
             parts.append(pair(*registers, picked))
         else:
-            upper = builder.icmp_unsigned(">=", picked, _constant(words, 16))
+            upper = builder.icmp_unsigned(">=", picked, _constant(words, 2 * count))
             parts.append(builder.select(upper, pair(*registers[2:], picked), pair(*registers[:2], picked)))
     return _slice(builder, concatenate(builder, parts), 0, vector.count, vector.count)
 
 
-# lookup's lanes are its second operand, so the general registration serves.
+# The lanes are the second operand, so the general registration serves.
 _operation(vocabulary.lookup, _type_lookup, _lower_lookup, 2)
+_operation(vocabulary.lookup_single, _type_lookup_single, _lower_lookup, 2)
 
 
 class _Load(AbstractTemplate):

@@ -195,6 +195,11 @@ def lookup(table: tuple[float, ...], index: Lanes) -> Lanes:
     return values[np.asarray(index).astype(np.int64) & (len(table) - 1)]
 
 
+def lookup_single(table: tuple[float, ...], index: Lanes) -> Lanes:
+    """As :func:`lookup`, but float32 lanes; the entries are doubles that float32 holds exactly."""
+    return np.array(table, np.float32)[np.asarray(index).astype(np.int64) & (len(table) - 1)]
+
+
 def load(address: int, element: str, lanes: int) -> Lanes:
     """Load lanes from memory at any alignment."""
     dtype = np.dtype(element)

@@ -14,3 +14,17 @@ def quarter_binade(u: Lanes):
     """
     pattern = bits(u)
     return pattern >> 50, u - from_bits((pattern & _SIGNIFICANCE) | _HALF)
+
+
+_SIGNIFICANCE_SINGLE = 0xFFE00000
+_HALF_SINGLE = 0x00100000
+
+
+@lane_function
+def quarter_binade_single(x: Lanes):
+    """``(index, distance)`` of ``x + 1`` for non-negative float32 lanes; the distance has one rounding, that of a subtraction.
+
+    Where the sum rounds up to the next quarter, the distance reaches half a last place of the sum further.
+    """
+    pattern = bits(x + 1.0)
+    return pattern >> 21, x - (from_bits((pattern & _SIGNIFICANCE_SINGLE) | _HALF_SINGLE) - 1.0)

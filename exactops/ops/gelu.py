@@ -1,6 +1,18 @@
 """gelu: x * Phi(x), and its tanh form, x * sigmoid(sqrt(8/pi) * (x + 0.044715 * x**3)). Constants: tools/derive_gelu.py."""
 
-from exactops.lanes import Lanes, absolute, any_lane, bits, convert, from_bits, lane_function, lookup, mul_add, select
+from exactops.lanes import (
+    Lanes,
+    absolute,
+    any_lane,
+    bits,
+    convert,
+    from_bits,
+    lane_function,
+    lookup,
+    lookup_single,
+    mul_add,
+    select,
+)
 from exactops.numerics.constants import doubles
 from exactops.numerics.doubt import in_doubt, is_tiny
 from exactops.numerics.exponential import UNITS, careful_decay, careful_exponential, quick_exponential
@@ -8,11 +20,12 @@ from exactops.numerics.exponential_fast import (
     ONE_BITS,
     SHIFT_BITS,
     growth_fast,
+    power_fast,
+    reduce_fast,
     reduce_wide,
     split_power_fast,
-    wide_exponential_fast,
 )
-from exactops.numerics.intervals import quarter_binade
+from exactops.numerics.intervals import quarter_binade, quarter_binade_single
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
 from exactops.operator import Attribute, Kernel, Operator
 
@@ -130,7 +143,7 @@ NORMAL_13 = doubles(
     0x1.523bab0549445p-11 0x1.5d63a82f6a03cp-12 -0x1.32b7675b25022p-11 -0x1.0d55048434222p-11
     """
 )
-# The same function as a quotient (leading coefficient of the numerator: 1), to 2**-39.6 and, for fast mode, 2**-27.2.
+# The same function as a quotient (leading coefficient of the numerator: 1), to 2**-39.6.
 QUICK_OVER = doubles(
     """
     0x1.60c07b5bb54dbp+11 0x1.93baa2d586777p+11 0x1.c5fbf54c9d43fp+10 0x1.3341faa9913d6p+9
@@ -143,23 +156,76 @@ QUICK_UNDER = doubles(
     0x1.8b7e2f64afcfap+10 0x1.4a09c75287ba2p+8 0x1.4cb3768fc6d24p+5 0x1.40d92f4e1a573p+1
     """
 )
-FAST_OVER = doubles(
+# The same function in float32, for fast mode, to 2**-27.5: in the same intervals as the tables above, the constant term as a
+# head of 12 bits and the rest.
+FAST_HEAD = doubles(
     """
-    0x1.e1d174a41a821p+6 0x1.a741aea3f2710p+6 0x1.627a390a6f760p+5 0x1.3b0b23b781ac8p+3
+    0x1.d880000000000p-3 0x1.7b40000000000p-3 0x1.3aa0000000000p-3 0x1.0ba0000000000p-3
+    0x1.b380000000000p-4 0x1.5b40000000000p-4 0x1.2000000000000p-4 0x1.eba0000000000p-5
+    0x1.9260000000000p-5 0x1.43a0000000000p-5 0x1.0e60000000000p-5 0x1.d080000000000p-6
+    0x1.d0a0000000000p-2 0x1.84a0000000000p-2 0x1.4b00000000000p-2 0x1.1e60000000000p-2
     """
 )
-FAST_UNDER = doubles(
+FAST_0 = doubles(
     """
-    0x1.e1d17471afc57p+7 0x1.93d895debf1dep+8 0x1.2262d8b9360f2p+8 0x1.c628b202627c0p+6
-    0x1.8adf42a7517cdp+4 0x1.40d84fd5d8583p+1
+    0x1.8de09c0000000p-15 0x1.abd2fe0000000p-15 0x1.bbbe340000000p-16 0x1.968cde0000000p-15
+    0x1.6f9cf20000000p-16 0x1.acd3b20000000p-16 0x1.fa925a0000000p-16 0x1.7f96c80000000p-19
+    0x1.2e45ec0000000p-18 0x1.c572300000000p-20 0x1.dcd1da0000000p-17 0x1.eb5b800000000p-20
+    0x1.e573e80000000p-15 0x1.705ec80000000p-14 0x1.de12660000000p-14 0x1.c2d26e0000000p-14
+    """
+)
+FAST_1 = doubles(
+    """
+    -0x1.c493240000000p-4 -0x1.3253b80000000p-4 -0x1.b405cc0000000p-5 -0x1.432b1a0000000p-5
+    -0x1.b603900000000p-6 -0x1.1be2c60000000p-6 -0x1.8b19560000000p-7 -0x1.21ae920000000p-7
+    -0x1.86b84a0000000p-8 -0x1.fbf2d20000000p-9 -0x1.63cfca0000000p-9 -0x1.06cdbe0000000p-9
+    -0x1.5e6e6e0000000p-2 -0x1.06bfb20000000p-2 -0x1.93234e0000000p-3 -0x1.3baf580000000p-3
+    """
+)
+FAST_2 = doubles(
+    """
+    0x1.7b79d20000000p-5 0x1.bd45f60000000p-6 0x1.15aa6a0000000p-6 0x1.6c5e3e0000000p-7
+    0x1.a29f060000000p-8 0x1.bfbaea0000000p-9 0x1.07e3ea0000000p-9 0x1.4ea5060000000p-10
+    0x1.7625d60000000p-11 0x1.8af23e0000000p-12 0x1.d0fb660000000p-13 0x1.27e8040000000p-13
+    0x1.a4e15e0000000p-3 0x1.222f260000000p-3 0x1.9a45b40000000p-4 0x1.28beee0000000p-4
+    """
+)
+FAST_3 = doubles(
+    """
+    -0x1.1f30c40000000p-6 -0x1.295ffc0000000p-7 -0x1.49bac00000000p-8 -0x1.8388b00000000p-9
+    -0x1.7e779a0000000p-10 -0x1.55b8940000000p-11 -0x1.57fc940000000p-12 -0x1.7b5ff00000000p-13
+    -0x1.617b920000000p-14 -0x1.30507a0000000p-15 -0x1.2ddb7c0000000p-16 -0x1.4b93d60000000p-17
+    -0x1.b02a140000000p-4 -0x1.15c5ce0000000p-4 -0x1.6e8ec20000000p-5 -0x1.ef9bd60000000p-6
+    """
+)
+FAST_4 = doubles(
+    """
+    0x1.8ff0700000000p-8 0x1.721baa0000000p-9 0x1.70ca180000000p-10 0x1.87b2240000000p-11
+    0x1.4faf260000000p-12 0x1.fa3d080000000p-14 0x1.b63f860000000p-15 0x1.a676700000000p-16
+    0x1.49c4aa0000000p-17 0x1.d0e9b60000000p-19 0x1.8577bc0000000p-20 0x1.71cb0c0000000p-21
+    0x1.89de060000000p-5 0x1.dc22880000000p-6 0x1.27b1e60000000p-6 0x1.78a5080000000p-7
+    """
+)
+FAST_5 = doubles(
+    """
+    -0x1.0652fa0000000p-9 -0x1.b5d72a0000000p-11 -0x1.89206e0000000p-12 -0x1.7e5ba00000000p-13
+    -0x1.2133c60000000p-14 -0x1.70fdb00000000p-16 -0x1.140a780000000p-17 -0x1.d0a5020000000p-19
+    -0x1.36b5680000000p-20 -0x1.6561ae0000000p-22 -0x1.f9f6b80000000p-24 -0x1.9c48840000000p-25
+    -0x1.4791b80000000p-6 -0x1.7a99740000000p-7 -0x1.bc30b20000000p-8 -0x1.0bc1b40000000p-8
+    """
+)
+FAST_6 = doubles(
+    """
+    0x1.3f93820000000p-11 0x1.e5d9de0000000p-13 0x1.8a94540000000p-14 0x1.6395820000000p-15
+    0x1.d7d7700000000p-17 0x1.01c20c0000000p-18 0x1.515e260000000p-20 0x1.f2d2560000000p-22
+    0x1.19dd8e0000000p-23 0x1.0bb0260000000p-25 0x1.42bdae0000000p-27 0x1.c5acf60000000p-29
+    0x1.f405fa0000000p-8 0x1.1b14fa0000000p-8 0x1.38557a0000000p-9 0x1.61836c0000000p-10
     """
 )
 QUICK_OVER_0, QUICK_OVER_1, QUICK_OVER_2, QUICK_OVER_3, QUICK_OVER_4, QUICK_OVER_5 = QUICK_OVER
 QUICK_UNDER_0, QUICK_UNDER_1, QUICK_UNDER_2, QUICK_UNDER_3, QUICK_UNDER_4, QUICK_UNDER_5, QUICK_UNDER_6, QUICK_UNDER_7 = (
     QUICK_UNDER
 )
-FAST_OVER_0, FAST_OVER_1, FAST_OVER_2, FAST_OVER_3 = FAST_OVER
-FAST_UNDER_0, FAST_UNDER_1, FAST_UNDER_2, FAST_UNDER_3, FAST_UNDER_4, FAST_UNDER_5 = FAST_UNDER
 # Near zero, gelu(x) = x/2 + x**2 * P(x**2).
 ZERO = doubles(
     """
@@ -189,6 +255,7 @@ CUBIC_RATE = float.fromhex("0x1.2444f2a4d8b4bp-4")
 HALF_UNITS = 0.5 * UNITS
 _FIRST_29_BITS = 0xFFFFFFFFFF000000
 _FIRST_24_BITS = 0xFFFFFFFFE0000000
+_FIRST_12_BITS = 0xFFFFF000
 
 #: Bits of 13 and, for the tanh form, 9.5 as float32: from there on the negative tails may be subnormal in float32.
 FAR_OUT = 0x41500000
@@ -282,18 +349,32 @@ def gelu_tanh(x: Lanes):
 
 
 def gelu_fast(x: Lanes):
-    """Fast mode, float32 lanes, at most 2 ulp off: numerator and denominator in float64 lanes, divided in float32."""
-    bounded = select(x < -14.9, -14.9, x)
-    wide = convert(select(bounded > 14.9, 14.9, bounded), "float64")
-    size = absolute(wide)
-    over = mul_add(size + FAST_OVER_3, size, FAST_OVER_2)
-    over = mul_add(mul_add(over, size, FAST_OVER_1), size, FAST_OVER_0)
-    under = mul_add(FAST_UNDER_5, size, FAST_UNDER_4)
-    under = mul_add(mul_add(under, size, FAST_UNDER_3), size, FAST_UNDER_2)
-    under = mul_add(mul_add(under, size, FAST_UNDER_1), size, FAST_UNDER_0)
-    over = wide_exponential_fast(size * size * -HALF_UNITS) * over
-    y = convert(wide * select(x < 0.0, over, under - over), "float32") / convert(under, "float32")
-    return select(x > 10.0, x, y)
+    """Fast mode, float32 lanes: x - |x| * Phi(-|x|), or -|x| * Phi(-|x|); at most 2 ulp off, fused or not.
+
+    With heads of 12 bits, the square of one and its product with another are exact. So the exponent loses nothing, and the
+    product is a sum whose second part is small: only the last two roundings count in full.
+    """
+    size = absolute(x)
+    size = select(size > 14.9, 14.9, size)
+    j, h = quarter_binade_single(size)
+    tail = mul_add(mul_add(lookup_single(FAST_6, j), h, lookup_single(FAST_5, j)), h, lookup_single(FAST_4, j))
+    tail = mul_add(mul_add(tail, h, lookup_single(FAST_3, j)), h, lookup_single(FAST_2, j))
+    tail = mul_add(mul_add(tail, h, lookup_single(FAST_1, j)), h, lookup_single(FAST_0, j))
+    factor = lookup_single(FAST_HEAD, j)
+    head = from_bits(bits(size) & _FIRST_12_BITS)
+    rest = size - head
+    high = head * factor
+    low = mul_add(rest, factor, size * tail)
+    shifted, r = reduce_fast(head * head * -0.5)
+    growth = growth_fast(r - rest * (size + head) * 0.5)
+    product = high + mul_add(high + low, growth, low)
+    base = select(x < 0.0, -0.0, x)  # for the sign of zero
+    y = base - product * power_fast(shifted)
+    wild = size > 13.0
+    if any_lane(wild):
+        first, second = split_power_fast(shifted)  # for subnormal results
+        y = select(wild, base - product * first * second, y)
+    return y
 
 
 def gelu_tanh_fast(x: Lanes):
@@ -314,7 +395,7 @@ def gelu_tanh_fast(x: Lanes):
 
 
 def _kernel(inputs, output, choices) -> Kernel:
-    return Kernel(gelu_tanh, gelu_tanh_fast) if choices["approximate"] == "tanh" else Kernel(gelu, gelu_fast)
+    return Kernel(gelu_tanh, gelu_tanh_fast) if choices["approximate"] == "tanh" else Kernel(gelu, gelu_fast, registers=2)
 
 
 OPERATORS = (
