@@ -458,7 +458,8 @@ def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
         status = "proven_for_other_sources" if not faults else "not_proven"
     else:
         status = "failed" if faults else "proven" if whole else "sampled"
-    kept = ("inputs", "not_correctly_rounded", "beyond_limit", "largest_error_ulp", "date", "path", "cpu", "versions", "sha256")
+    counts = ("inputs", "not_correctly_rounded", "beyond_limit", "largest_error_ulp")
+    kept = (*counts, "fused", "date", "path", "cpu", "versions", "sha256")
     return {
         "status": status,
         "attributes": entry.get("attributes", {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import functools
 import hashlib
 import itertools
@@ -26,6 +27,7 @@ from exactops.certify.functions import function_of, provable
 from exactops.certify.multiprecision import gmpy2
 from exactops.command import main
 from exactops.dtypes import STORAGES
+from exactops.target import target
 
 F32 = STORAGES["f32"]
 TESTDATA = Path(__file__).parent.parent / "testdata"
@@ -248,6 +250,20 @@ def test_records_are_merged(tmp_path):
     assert entries[1]["hashes"] == {"sse2": found.sha256}
     assert "not_correctly_rounded" not in entries[1]
     assert [path.name for path in tmp_path.iterdir()] == ["proofs.json"]
+
+
+@pytest.mark.parametrize("mode", ["exact", "fast"])
+def test_fast_mode_has_a_record_for_either_kind_of_cpu(mode, tmp_path, monkeypatch):
+    """Without fused multiply-adds fast mode has other results, which a scan of a CPU with them says nothing of."""
+    file, task = tmp_path / "proofs.json", Task("exp", "f16", mode)
+    found = campaign.Findings(inputs=task.count, digests={0: b"0"})
+    for fused in (True, False):
+        monkeypatch.setattr(record, "target", lambda fused=fused: dataclasses.replace(target(), fused=fused))
+        assert record.is_current(file, task) == (mode == "exact" and not fused)
+        record.store(file, record.entry_of(task, found, "scalar", 1.0, 1, record.kernel_digest("exp")))
+        assert record.is_current(file, task)
+    entries = json.loads(file.read_text())["proofs"]
+    assert [entry.get("fused") for entry in entries] == ([None] if mode == "exact" else [False, True])
 
 
 # --- the command ----------------------------------------------------------------------------------------------------------

@@ -16,12 +16,14 @@ from typing import Any
 from exactops import sources
 from exactops.certify.campaign import Findings, Task, summary
 from exactops.certify.multiprecision import gmpy2
+from exactops.target import target
 
 _EXPLANATION = (
     "Written by `python -m exactops prove`. Each entry: all inputs of a dtype through one operator, held against correctly "
     "rounded values. sha256: SHA-256 of the concatenated SHA-256 digests of the results of chunks of 2**24 inputs, in the "
     "order of the inputs' bit patterns, results as little-endian bit patterns; hashes: the same by path. kernel: digest of "
-    "the kernel's sources (ops and numerics). confirmed: when a later kernel was found to have the proven results, by hash."
+    "the kernel's sources (ops and numerics). fused, of fast mode: whether the CPU had fused multiply-adds. "
+    "confirmed: when a later kernel was found to have the proven results, by hash."
 )
 
 
@@ -37,15 +39,14 @@ def kernel_digest(operator: str) -> str:
 
 
 def identity(task: Task) -> dict[str, Any]:
-    """What an entry is found by."""
+    """What an entry is found by. Fast mode has other results where the CPU fuses multiply-adds than where it does not."""
     key = {"operator": task.operator, "dtype": task.dtype, "attributes": dict(task.attributes), "mode": task.mode}
-    return key | ({"exponent": task.exponent or task.dtype} if task.operator == "pow" else {})
+    key |= {"exponent": task.exponent or task.dtype} if task.operator == "pow" else {}
+    return key | ({"fused": target().fused} if task.mode == "fast" else {})
 
 
 def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: int, kernel: str) -> dict[str, Any]:
     """The entry of a finished run."""
-    from exactops.target import target
-
     cpu = target()
     return {
         **identity(task),
@@ -137,7 +138,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _store(file: Path, entry: dict[str, Any]) -> None:
     records = load(file)
-    names = ("operator", "dtype", "attributes", "mode", "exponent")
+    names = ("operator", "dtype", "attributes", "mode", "exponent", "fused")
     key = [entry.get(name) for name in names]
     kept, old = [], None
     for other in records["proofs"]:
