@@ -228,10 +228,11 @@ def _result(operator: Operator) -> dict[str, Any]:
 def _fast_paths(operator: Operator) -> list[dict[str, Any]]:
     """The layouts that the loop template has code of its own for, and the short way of a repeated call."""
     several = not operator.variadic and len(operator.operands) + sum(a.travels for a in operator.attributes) > 1
-    unroll = loops.UNROLL if operator.category != "c" else 1
-    found: list[dict[str, Any]] = [{"when": "all operands dense", "groups_a_turn": unroll}]
-    if (several or operator.variadic) and operator.result != "to":
-        found.append({"when": "first operand dense, the others scalar", "groups_a_turn": unroll})
+    found: list[dict[str, Any]] = []
+    if operator.cheap:
+        found.append({"when": "all operands dense", "loop": True})
+        if (several or operator.variadic) and operator.result != "to":
+            found.append({"when": "first operand dense, the others scalar", "loop": True})
     if AVAILABLE and not operator.finish_mean and not (operator.result == "to" and len(operator.operands) > 1):
         few = "a call of two operands" if operator.variadic else "a call"
         found.append({"when": f"{few} like one before, with other arrays of the same types", "python_code": False})
@@ -324,13 +325,16 @@ def _variant(operator: Operator, kind: Kind, times: list[measurements.Measuremen
         "reason": kind.refused,
     }
     if kind.refused is not None:
-        return made | dict.fromkeys(("result_dtype", "computing", "lanes", "nan", "modes_differ", "precision", "cost"))
+        return made | dict.fromkeys(
+            ("result_dtype", "computing", "lanes", "groups_a_turn", "nan", "modes_differ", "precision", "cost")
+        )
     exact = kind.keys["exact"]
     result = STORAGES[exact.output]
     return made | {
         "result_dtype": result.short,
         "computing": [STORAGES[short].computing for short in exact.inputs],
         "lanes": {path: exact._replace(path=path).lanes for widths in WIDTHS.values() for path in (*widths, SCALAR)},
+        "groups_a_turn": loops.UNROLL if operator.cheap else exact.kernel.registers,
         "nan": f"{result.nan:#0{2 * result.size + 2}x}" if result.kind == "f" else None,
         "modes_differ": kind.keys["fast"].fast,
         "precision": {mode: _precision(operator, kind, mode) for mode in MODES},
@@ -514,10 +518,7 @@ def _stack(key: Key) -> int:
 
 @functools.cache
 def _arithmetic(key: Key) -> cost.Count:
-    operator = OPERATORS[key.operator]
-    inputs = tuple(STORAGES[short] for short in key.inputs)
-    kernel = operator.kernel_for(inputs, STORAGES[key.output], dict(key.choices))
-    return cost.operations(kernel, inputs, key.fast)
+    return cost.operations(key.kernel, tuple(STORAGES[short] for short in key.inputs), key.fast)
 
 
 def _times(operator: Operator) -> list[measurements.Measurement]:

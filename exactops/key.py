@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from exactops.dtypes import STORAGES
+from exactops.operator import Kernel
+from exactops.ops import OPERATORS
 from exactops.paths import vector_bits
 
 
@@ -21,6 +23,12 @@ class Key(NamedTuple):
     choices: tuple[tuple[str, object], ...]
     path: str
     fast: bool
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel that the loop is made of."""
+        inputs = tuple(STORAGES[short] for short in self.inputs)
+        return OPERATORS[self.operator].kernel_for(inputs, STORAGES[self.output], dict(self.choices))
 
     @property
     def lanes(self) -> int:

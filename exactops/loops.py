@@ -155,12 +155,10 @@ class _Body:
         self.word, self.byte = ir.IntType(64), ir.IntType(8)
         self.inputs = [STORAGES[short] for short in key.inputs]
         self.output = STORAGES[key.output]
-        operator = OPERATORS[key.operator]
-        kernel = operator.kernel_for(tuple(self.inputs), self.output, dict(key.choices))
+        kernel = key.kernel
         self.kernel = kernel.fast if key.fast and kernel.fast is not None else kernel.exact
         self.registers = kernel.registers
-        #: Whether the loop around the kernel costs about as much as the kernel.
-        self.cheap = operator.category != "c"
+        self.cheap = OPERATORS[key.operator].cheap
         #: Bitcode of each lane function called, by symbol.
         self.parts: dict[str, bytes] = {}
 

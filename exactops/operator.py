@@ -134,6 +134,10 @@ class Operator:
         The fold is divided by the number of operands.
     unserved : mapping
         Why a dtype of the wider family is not served, by short name.
+    needs : mapping
+        By kind of the value type: an attribute, the one value that is served there, and what that value means.
+    dtype_only : tuple of str
+        Operands of which the dtype counts and nothing else.
     """
 
     name: str
@@ -156,6 +160,8 @@ class Operator:
     function_name: str = ""
     finish_mean: bool = False
     unserved: Mapping[str, str] = field(default_factory=dict)
+    needs: Mapping[str, tuple[str, Any, str]] = field(default_factory=dict)
+    dtype_only: tuple[str, ...] = ()
 
     @property
     def function(self) -> str:
@@ -166,6 +172,11 @@ class Operator:
     def names(self) -> tuple[str, ...]:
         """Every spelling that resolves to this operator, canonical name first."""
         return tuple(dict.fromkeys((self.name, *([self.onnx] if self.onnx else []), *self.aliases)))
+
+    @property
+    def cheap(self) -> bool:
+        """Whether the loop around a kernel costs about as much as the kernel, so that several groups a turn pay."""
+        return self.category != "c"
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name, or None."""

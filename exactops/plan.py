@@ -111,8 +111,10 @@ def plan(
     listed, value = _common_dtype(operator, listed)
     if value.short not in operator.dtypes:
         _refuse_dtype(operator, value)
-    if operator.name == "mod" and value.kind == "f" and chosen["fmod"] == 0:
-        raise UnsupportedError(f"mod of {value.short} is served with fmod=1 only (C's fmod, the sign of the dividend)")
+    if value.kind in operator.needs:
+        name, needed, meaning = operator.needs[value.kind]
+        if chosen[name] != needed:
+            raise UnsupportedError(f"{operator.name} of {value.short} is served with {name}={needed} only ({meaning})")
     operands, result = _shape_operands(operator, listed, value, chosen)
     choices = tuple(
         sorted((a.name, chosen[a.name]) for a in operator.attributes if a.kind == "choice" and None not in a.choices)
@@ -127,8 +129,7 @@ def plan(
         position = operator.operands.index(name)
         inputs[position] = _storage(operator, operands[position]).short
     key = Key(operator.name, (*inputs, *(s.short for s in storages)), result.short, choices, path, False)
-    kernel = operator.kernel_for(tuple(STORAGES[short] for short in key.inputs), result, dict(choices))
-    if mode == "fast" and kernel.differs:
+    if mode == "fast" and key.kernel.differs:
         key = key._replace(fast=True)
     if out is not None or where is not True:
         _check_out(operands, result, out, where)
@@ -198,9 +199,7 @@ def _common_dtype(operator: Operator, operands: list[Any]) -> tuple[list[Any], S
     shared = [
         position
         for position, name in enumerate(names)
-        if name not in operator.own_dtype
-        and not (operator.condition and position == 0)
-        and not (operator.name == "cast_like" and position == 1)
+        if name not in operator.own_dtype and name not in operator.dtype_only and not (operator.condition and position == 0)
     ]
     if operator.condition:
         arrays[0] = _condition(operator, arrays[0])

@@ -509,15 +509,16 @@ def check_paths(c: Contract) -> None:
 def check_fast_paths(c: Contract) -> None:
     """Loops of their own for dense layouts are in the code, and a repeated call runs no Python code."""
     found = {each["when"]: each for each in c["fast_paths"]}
-    turns = {each["groups_a_turn"] for each in c["fast_paths"] if "groups_a_turn" in each}
+    own_loops = sum("loop" in each for each in c["fast_paths"])
+    assert (own_loops > 0) == (c["class"] != "c")
+    # One variant for each number of groups a turn.
+    for groups, variant in {variant["groups_a_turn"]: variant for variant in served(c)}.items():
+        key = key_of(c, variant, "exact", exactops.paths()[0])
+        text, _ = loops._build(key)
+        # The loops that take several groups a turn, by what they add to their position.
+        several = len(re.findall(rf"= add i64 [^,]+, {key.lanes * groups}$", text, re.MULTILINE))
+        assert several == (own_loops or 1)
     variant = next(iter(served(c)))
-    key = key_of(c, variant, "exact", exactops.paths()[0])
-    text, _ = loops._build(key)
-    # The loops that take several groups a turn, by what they add to their position.
-    several = len(re.findall(rf"= add i64 [^,]+, {key.lanes * loops.UNROLL}$", text, re.MULTILINE))
-    dense = [each for each in c["fast_paths"] if each.get("groups_a_turn", 1) > 1]
-    assert several == len(dense)
-    assert turns - {1} == ({loops.UNROLL} if several else set())
     operands = arrays(variant, (5,))
     attributes = {**required(c), **variant["attributes"]}
 
@@ -772,6 +773,7 @@ CLAIMS: dict[str, list[str]] = {
     "variants.*.result_dtype": [f"{HERE}[types-*]"],
     "variants.*.computing": [f"{HERE}[paths-*]"],
     "variants.*.lanes": [f"{HERE}[paths-*]"],
+    "variants.*.groups_a_turn": [f"{HERE}[fast_paths-*]"],
     "variants.*.nan": [f"{HERE}[nan-*]", "test_operators.py::test_values_and_layouts"],
     "variants.*.modes_differ": [f"{HERE}[paths-*]", f"{HERE}[determinism-*]"],
     "variants.*.precision": [
@@ -901,7 +903,9 @@ PLANTED: list[tuple[str, str, Callable[[Contract], Any]]] = [
     ("paths", "exp", _first(lambda v: v["lanes"].update(scalar=2))),
     ("paths", "add", _first(lambda v: v.update(modes_differ=True))),
     ("fast_paths", "mean", lambda c: c["fast_paths"].append({"when": "a call like one before", "python_code": False})),
-    ("fast_paths", "exp", lambda c: c["fast_paths"][0].update(groups_a_turn=4)),
+    ("fast_paths", "exp", lambda c: c["fast_paths"].append({"when": "all operands dense", "loop": True})),
+    ("fast_paths", "gelu", _first(lambda v: v.update(groups_a_turn=4))),
+    ("fast_paths", "add", _first(lambda v: v.update(groups_a_turn=1))),
     ("nan", "add", _first(lambda v: v.update(nan="0xfe00"))),
     ("precision", "exp", _first(lambda v: v["precision"]["fast"].update(max_ulp=0.5))),
     ("precision", "add", _first(lambda v: v["precision"]["exact"].update(max_relative=0.0))),

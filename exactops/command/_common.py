@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
     from rich.table import Table
+
+    from exactops.operator import Operator
 
 #: Columns where the output is no terminal: tables keep each row on one line, so that other programs can read it.
 _WIDE = 250
@@ -50,3 +53,31 @@ def progress() -> Progress:
 def print_json(value: Any) -> None:
     """Print a value for other programs."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def attributes_of(operator: Operator, given: list[str]) -> dict[str, Any]:
+    """The attributes from ``NAME=VALUE``; names and ranges are checked by the plan."""
+    attributes: dict[str, Any] = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name:
+            raise CommandError(f"--attr {text}: write it as NAME=VALUE")
+        if name in attributes:
+            raise CommandError(f"--attr {text}: {name} is given twice")
+        known = operator.attribute(name)
+        attributes[name] = _number(text, value) if known and known.kind in ("float", "int32", "bound") else _word(value)
+    return attributes
+
+
+def _number(text: str, value: str) -> int | float:
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(value)
+    raise CommandError(f"--attr {text}: {value!r} is not a number")
+
+
+def _word(value: str) -> int | str:
+    """A choice or a dtype: a number where it reads as one."""
+    with contextlib.suppress(ValueError):
+        return int(value)
+    return value

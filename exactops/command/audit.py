@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from exactops.command._common import CommandError, console, print_json, progress, table
+from exactops.command._common import CommandError, attributes_of, console, print_json, progress, table
 
 
 def add_parser(subparsers: Any) -> None:
@@ -51,7 +51,6 @@ def _positive(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Find the function, audit it, print what was found."""
-    from exactops.command.run import _attributes
     from exactops.plan import find_operator
     from exactops.testing.auditing import SAMPLES, audit
 
@@ -60,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     samples = arguments.samples or SAMPLES
     try:
         operator = find_operator(arguments.op)
-        attributes = _attributes(operator, arguments.attr)
+        attributes = attributes_of(operator, arguments.attr)
         if arguments.plot:
             importlib.import_module("matplotlib.figure")
         with progress() as bar:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exactops.command._common import CommandError, console, print_json, progress
+from exactops.command._common import CommandError, attributes_of, console, print_json, progress
 
 if TYPE_CHECKING:
     from exactops.certify.campaign import Findings, Task
@@ -186,7 +186,6 @@ def _task(arguments: argparse.Namespace) -> Task:
     from exactops.certify import campaign
     from exactops.certify.campaign import Task
     from exactops.certify.functions import provable
-    from exactops.command.run import _attributes
     from exactops.plan import find_operator
 
     try:
@@ -198,7 +197,7 @@ def _task(arguments: argparse.Namespace) -> Task:
     dtype = arguments.dtype or "f32"
     if dtype not in operator.dtypes:
         raise CommandError(f"{operator.name} does not serve {dtype}: it serves {', '.join(operator.dtypes)}")
-    attributes = _other_than_default(operator, _attributes(operator, arguments.attr))
+    attributes = _other_than_default(operator, attributes_of(operator, arguments.attr))
     task = Task(
         operator.name,
         dtype,

@@ -18,12 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exactops.command._common import CommandError, progress
+from exactops.command._common import CommandError, attributes_of, progress
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from exactops.operator import Operator
 
 #: Elements of the result that are computed at once.
 BLOCK = 1 << 20
@@ -66,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     try:
         operator = find_operator(arguments.op)
-        attributes = _attributes(operator, arguments.attr)
+        attributes = attributes_of(operator, arguments.attr)
         operands = [_operand(name, arguments.dtype) for name in arguments.inputs]
         if arguments.dtype and not any(operand.dtype.name == "bfloat16" for operand in operands):
             raise CommandError(f"--dtype {arguments.dtype}: no operand holds raw two-byte elements")
@@ -124,34 +123,6 @@ def _operand(name: str, dtype: str | None) -> np.ndarray:
             raise CommandError(f"{name}: raw two-byte elements; if they are bfloat16, say --dtype bfloat16")
         array = array.view(ml_dtypes.bfloat16)
     return array
-
-
-def _attributes(operator: Operator, given: list[str]) -> dict[str, Any]:
-    """The attributes from ``NAME=VALUE``; names and ranges are checked by the plan."""
-    attributes: dict[str, Any] = {}
-    for text in given:
-        name, separator, value = text.partition("=")
-        if not separator or not name:
-            raise CommandError(f"--attr {text}: write it as NAME=VALUE")
-        if name in attributes:
-            raise CommandError(f"--attr {text}: {name} is given twice")
-        known = operator.attribute(name)
-        attributes[name] = _number(text, value) if known and known.kind in ("float", "int32", "bound") else _word(value)
-    return attributes
-
-
-def _number(text: str, value: str) -> int | float:
-    for kind in (int, float):
-        with contextlib.suppress(ValueError):
-            return kind(value)
-    raise CommandError(f"--attr {text}: {value!r} is not a number")
-
-
-def _word(value: str) -> int | str:
-    """A choice or a dtype: a number where it reads as one."""
-    with contextlib.suppress(ValueError):
-        return int(value)
-    return value
 
 
 # --- the result ---------------------------------------------------------------------------------------------------------

@@ -88,6 +88,7 @@ OPERATORS = (
         EVERY,
         _cast_kernel,
         ("x", "like"),
+        dtype_only=("like",),
         onnx="CastLike",
         opset=15,
         result="to",

@@ -178,5 +178,6 @@ OPERATORS = (
             "floats: x mod 0 and inf mod y give NaN, x mod inf gives x",
             "floats need fmod=1",
         ),
+        needs={"f": ("fmod", 1, "C's fmod, the sign of the dividend")},
     ),
 )

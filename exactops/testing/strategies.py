@@ -238,8 +238,9 @@ def _attributes(draw: Callable[..., Any], operator: Operator, storage: Storage |
         if values is None or (attribute.default is not REQUIRED and draw(st.booleans())):
             continue
         found[attribute.name] = draw(values)
-    if operator.name == "mod" and storage is not None and storage.kind == "f":
-        found["fmod"] = 1  # the only form that floats have
+    if storage is not None and storage.kind in operator.needs:
+        name, needed, _ = operator.needs[storage.kind]
+        found[name] = needed
     return found
 
 
