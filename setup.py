@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: a built package carries the records of proofs, which a checkout keeps in ``testdata``."""
+"""What pyproject.toml cannot say: a built package carries the proofs and fingerprints that a checkout keeps in ``testdata``."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-RECORDS = ("proofs.json",)
+RECORDS = ("proofs.json", "fingerprints.json")
 
 
 class BuildWithRecords(build_py):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from exactops import cost, loops, measurements, sources
+from exactops import cost, loops, measurements, record_files, sources
 from exactops.dtypes import STORAGES, Storage, storage_of
 from exactops.errors import UnsupportedError
 from exactops.key import Key
@@ -393,17 +393,8 @@ def _relative_and_absolute(result: Storage, ulp: float | None) -> dict[str, floa
 # --- proofs -------------------------------------------------------------------------------------------------------------
 
 
-def proofs_file() -> Path | None:
-    """The records of ``python -m exactops prove``: of the checkout, else those that were packed into the package."""
-    package = Path(__file__).resolve().parent
-    for found in (package.parent / "testdata" / "proofs.json", package / "records" / "proofs.json"):
-        if found.is_file():
-            return found
-    return None
-
-
 def _proofs() -> list[dict[str, Any]]:
-    found = proofs_file()
+    found = record_files.find(record_files.PROOFS)
     if found is None:
         return []
     state = found.stat()

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import exactops
+from exactops import record_files
 from exactops.certify import campaign, powers, record
 from exactops.certify.campaign import CHUNK, Task, examine, prove
 from exactops.certify.decision import correctly_rounded, decode, encode, round_dyadic
@@ -378,7 +379,7 @@ def test_bad_input(arguments, message, capsys):
 
 def test_the_records_of_the_checkout():
     """What the records claim: all inputs, none wrong, and the same hash on every path."""
-    file = record.default_file()
+    file = record_files.in_checkout(record_files.PROOFS)
     if not file.exists():
         pytest.skip("nothing is recorded")
     for entry in record.load(file)["proofs"]:

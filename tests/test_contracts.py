@@ -26,7 +26,7 @@ import pytest
 from support import environment, python
 
 import exactops
-from exactops import contracts, loops, measurements, sources
+from exactops import contracts, loops, measurements, record_files, sources
 from exactops.command import main
 from exactops.dtypes import STORAGES
 from exactops.operator import Operator
@@ -1032,7 +1032,7 @@ AUDITS: list[tuple[str, list[Any], tuple[str, str, str]]] = [
 def test_audits(records: Any, statuses: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "proofs.json"
     file.write_text(json.dumps({"about": "", "proofs": records}))
-    monkeypatch.setattr(contracts, "proofs_file", lambda: file)
+    monkeypatch.setattr(record_files, "find", lambda name: file)
     c = exactops.contract("gelu", "f16")
     check_schema(c)
     none, tanh = (variant["precision"] for variant in c["variants"])
@@ -1052,7 +1052,7 @@ def test_audits_of_pairs(changes: Any, status: str, tmp_path: Path, monkeypatch:
     kernel = sources.digest("pow", sources.KERNEL)
     entry = proof(operator="pow", exponent="bf16", inputs=1 << 32, kernel=kernel) | changes
     file.write_text(json.dumps({"proofs": [entry]}))
-    monkeypatch.setattr(contracts, "proofs_file", lambda: file)
+    monkeypatch.setattr(record_files, "find", lambda name: file)
     for variant in exactops.contract("pow", "f16")["variants"]:
         found = variant["precision"]["exact"]["audit"]["status"]
         assert found == (status if variant["operand_dtypes"] == ["f16", "bf16"] else "not_proven")
@@ -1062,19 +1062,19 @@ def test_audits_of_pairs(changes: Any, status: str, tmp_path: Path, monkeypatch:
 def test_damaged_records_prove_nothing(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "proofs.json"
     file.write_text(text)
-    monkeypatch.setattr(contracts, "proofs_file", lambda: file)
+    monkeypatch.setattr(record_files, "find", lambda name: file)
     assert exactops.contract("exp", "f16")["variants"][0]["precision"]["exact"]["audit"]["status"] == "not_proven"
-    monkeypatch.setattr(contracts, "proofs_file", lambda: None)
+    monkeypatch.setattr(record_files, "find", lambda name: None)
     assert exactops.contract("exp", "f16")["variants"][0]["precision"]["exact"]["audit"]["status"] == "not_proven"
 
 
 def test_the_records_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the checkout's records hold of an operator stands in its contract, and nothing else."""
-    found = contracts.proofs_file()
+    found = record_files.find(record_files.PROOFS)
     assert found == ROOT / "testdata" / "proofs.json"
     copied = tmp_path / "proofs.json"  # of the checkout's file, which a campaign may be writing to
     copied.write_bytes(found.read_bytes())
-    monkeypatch.setattr(contracts, "proofs_file", lambda: copied)
+    monkeypatch.setattr(record_files, "find", lambda name: copied)
     entries = json.loads(copied.read_text(encoding="utf-8"))["proofs"]
     hashes = {entry["sha256"] for entry in entries if "inputs" in entry and STORAGES[entry["dtype"]].kind == "f"}
     told = set()
@@ -1102,14 +1102,18 @@ def test_a_built_package_carries_the_records(tmp_path: Path) -> None:
     command.finalize_options()
     command.build_lib = str(tmp_path)
     command.run()
-    built = tmp_path / "exactops" / "records" / "proofs.json"
-    assert built.read_bytes() == (ROOT / "testdata" / "proofs.json").read_bytes()
-    assert str(built) in command.get_outputs()
     code = (
-        "from exactops import contracts; from pathlib import Path; import sys\n"
-        "contracts.__file__ = sys.argv[1]; print(contracts.proofs_file())"
+        "from exactops import record_files; import sys\n"
+        "record_files.__file__ = sys.argv[1]; print(record_files.find(sys.argv[2]))\n"
+        "print(record_files.in_checkout(sys.argv[2]))"
     )
-    assert python(code, str(tmp_path / "exactops" / "contracts.py")).strip() == str(built)
+    manifest = (ROOT / "MANIFEST.in").read_text(encoding="utf-8")
+    for name in (record_files.PROOFS, record_files.FINGERPRINTS):
+        built = tmp_path / "exactops" / "records" / name
+        assert built.read_bytes() == (ROOT / "testdata" / name).read_bytes()
+        assert str(built) in command.get_outputs()
+        assert f"testdata/{name}" in manifest.split()
+        assert python(code, str(tmp_path / "exactops" / "record_files.py"), name).split() == [str(built), "None"]
 
 
 # --- measuring ----------------------------------------------------------------------------------------------------------

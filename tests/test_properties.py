@@ -47,7 +47,7 @@ COMMON = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], report_multiple_bugs=False
 )
 settings.register_profile("properties", COMMON, max_examples=250, derandomize=True, database=None)
-settings.register_profile("campaign", COMMON, max_examples=10_000, print_blob=True)
+settings.register_profile("campaign", COMMON, max_examples=40_000, print_blob=True)
 #: For planted faults: a sound engine passes, a faulty one is found (and its example not shrunk).
 settings.register_profile("sound", COMMON, max_examples=40, derandomize=True, database=None)
 settings.register_profile("faults", COMMON, max_examples=400, derandomize=True, database=None, phases=[Phase.generate])

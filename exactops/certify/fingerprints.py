@@ -480,12 +480,6 @@ def long_digest(entry: Entry, path: str | None, number: int, settings: Settings)
 # --- the file -----------------------------------------------------------------------------------------------------------
 
 
-def default_file() -> Path | None:
-    """``testdata/fingerprints.json`` of the checkout that the package runs from; None where there is none."""
-    folder = Path(__file__).resolve().parents[2] / "testdata"
-    return folder / "fingerprints.json" if folder.is_dir() else None
-
-
 def load(file: Path) -> dict[str, Any]:
     """The records; empty ones where there is no file."""
     try:

@@ -27,12 +27,6 @@ _EXPLANATION = (
 )
 
 
-def default_file() -> Path | None:
-    """``testdata/proofs.json`` of the checkout that the package runs from; None where there is none."""
-    folder = Path(__file__).resolve().parents[2] / "testdata"
-    return folder / "proofs.json" if folder.is_dir() else None
-
-
 def kernel_digest(operator: str) -> str:
     """SHA-256 of the sources of an operator's kernel as they are now: its module in ``ops`` and what it imports."""
     return sources.present_digest(operator, sources.KERNEL)

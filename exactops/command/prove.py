@@ -246,11 +246,11 @@ def _other_than_default(operator: Operator, attributes: dict[str, Any]) -> dict[
 
 
 def _record_file(arguments: argparse.Namespace, task: Task) -> Path | None:
-    from exactops.certify import record
+    from exactops import record_files
 
     if arguments.no_record or not task.complete:
         return None
-    file = arguments.record or record.default_file()
+    file = arguments.record or record_files.in_checkout(record_files.PROOFS)
     if file is None:
         raise CommandError("there is no testdata folder beside the package: give --record FILE or --no-record")
     if not file.absolute().parent.is_dir():

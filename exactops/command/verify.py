@@ -65,9 +65,11 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check the arguments, compute and report."""
     import exactops
+    from exactops import record_files
     from exactops.certify import fingerprints, machine
 
-    file = arguments.file or fingerprints.default_file()
+    where = record_files.in_checkout if arguments.write else record_files.find
+    file = arguments.file or where(record_files.FINGERPRINTS)
     if file is None:
         raise CommandError("there is no testdata folder beside the package: give --file FILE")
     if not arguments.write and not file.is_file():
