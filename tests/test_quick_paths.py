@@ -13,6 +13,9 @@ import gmpy2
 import numpy as np
 import pytest
 
+import exactops
+from exactops.certify.powers import correctly_rounded_power
+from exactops.dtypes import STORAGES
 from exactops.numerics import circle, power, quick
 from exactops.ops import log as log_module
 from exactops.ops import power as power_module
@@ -118,6 +121,21 @@ def test_near_ties_of_power_are_decided():
     y = np.array([float(gmpy2.log(gmpy2.mpfr(m)) / gmpy2.log(gmpy2.mpfr(float(a)))) for m, a in zip(middle, x, strict=True)])
     expected = np.array([_single(lambda a, b: a**b, a, b) for a, b in zip(x, y, strict=True)])
     np.testing.assert_array_equal(power_module.pow_f32(x, y).astype(np.float32), expected)
+
+
+@pytest.mark.parametrize("path", exactops.paths())
+def test_hard_pairs_of_power(path):
+    """The pairs that a search found nearest to a rounding boundary, and the same with the base's other sign."""
+    with (Path(__file__).parent.parent / "testdata" / "hard_pairs_f32.csv").open(newline="") as table:
+        rows = [(int(row["base_bits"], 16), int(row["exponent_bits"], 16)) for row in csv.DictReader(table)]
+    assert len(rows) > 1000
+    pairs = np.array(rows + [(base ^ 1 << 31, exponent) for base, exponent in rows], np.uint32)
+    x, y = (pairs[:, place].copy().view(np.float32) for place in (0, 1))
+    storage = STORAGES["f32"]
+    expected = [
+        correctly_rounded_power(int(base), float(exponent), storage) for base, exponent in zip(pairs[:, 0], y, strict=True)
+    ]
+    np.testing.assert_array_equal(exactops.pow(x, y, path=path).view(np.uint32), np.array(expected, np.uint32))
 
 
 @pytest.mark.parametrize("lacking", [quick.BINARY32_LACKS, quick.BINARY16_LACKS, quick.BFLOAT16_LACKS])

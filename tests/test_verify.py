@@ -26,7 +26,7 @@ from exactops.dtypes import STORAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "testdata" / "fingerprints.json"
-NO_HARD_CASES = np.zeros(0, np.uint32)
+NO_HARD_CASES = np.zeros((0, 2), np.uint64)
 
 
 def entry_of(name: str) -> Entry:
@@ -77,17 +77,11 @@ def test_pairs_of_bytes_are_complete() -> None:
 
 @pytest.mark.parametrize("types", [("f32",), ("f64", "f64"), ("i32", "i32"), ("bool", "u16", "u16"), ("f32", "i64")])
 def test_any_part_of_a_stream_is_the_same(types: tuple[str, ...]) -> None:
-    hard = np.array([0x3F800001, 0xBF800001], np.uint32)
+    hard = np.arange(1, 3 * len(types) + 1, dtype=np.uint64).reshape(3, -1)
     whole = fingerprints.stream(types, [0, 1, 127], hard)
     for number, chunk in enumerate((0, 1, 127)):
         for part, all_of_it in zip(fingerprints.stream(types, [chunk], hard), whole, strict=True):
             assert np.array_equal(part, all_of_it[number * CHUNK : (number + 1) * CHUNK])
-
-
-def test_hard_cases_are_in_the_stream() -> None:
-    hard = np.frombuffer(fingerprints.hard_cases(FILE.parent), "<u4").astype(np.uint32)
-    assert hard.size > 5000
-    assert set(hard.tolist()) <= set(fingerprints.stream(("f32",), [0, 1], hard)[0].tolist())
 
 
 @pytest.mark.parametrize("name", machine.ENVIRONMENTS)
@@ -120,11 +114,27 @@ def test_the_records_are_whole(recorded: dict[str, Any]) -> None:
     assert {*recorded["streams"]} == {", ".join(entry.types) for entry in fingerprints.entries()}
 
 
+def hard(recorded: dict[str, Any], *types: str) -> np.ndarray:
+    """The hard cases of operands of these types in the file."""
+    return fingerprints.hard_of(types, recorded["hard_cases"].get(", ".join(types), ""))
+
+
+def test_the_hard_cases_are_in_the_streams(recorded: dict[str, Any]) -> None:
+    """Those of the tables in testdata, behind the structured inputs: of pow as pairs."""
+    assert recorded["hard_cases"] == fingerprints.hard_cases(ROOT / "testdata")
+    for types, least in ((("f32",), 5000), (("f32", "f32"), 1000)):
+        cases = hard(recorded, *types)
+        assert len(cases) >= least
+        index = np.arange(1 << 14, dtype=np.uint64)
+        stream = np.stack(inputs.operands(types, index, cases), 1)
+        places = [k for k in range(len(stream)) if (stream[k] == cases[0]).all()]
+        assert any((stream[k : k + len(cases)] == cases).all() for k in places)
+
+
 def test_a_hash_is_that_of_the_bytes(recorded: dict[str, Any]) -> None:
     """What another implementation has to do, in full: abs is a bit operation."""
     index = np.arange(1 << 20, dtype=np.uint64)
-    hard = np.frombuffer(base64.b64decode(recorded["hard_cases_f32"]), "<u4")
-    (x,) = inputs.operands(("f32",), index, hard)
+    (x,) = inputs.operands(("f32",), index, hard(recorded, "f32"))
     assert recorded["streams"]["f32"] == hashlib.sha256(x.astype("<u4").tobytes()).hexdigest()
     result = np.where(x & 0x7FFFFFFF > 0x7F800000, 0x7FC00000, x & 0x7FFFFFFF).astype("<u4")
     record = next(r for r in recorded["short"] if fingerprints.name_of(r) == "abs(f32)")
@@ -135,11 +145,10 @@ def test_a_hash_is_that_of_the_bytes(recorded: dict[str, Any]) -> None:
 
 def test_the_first_results_are_those_of_the_references(recorded: dict[str, Any]) -> None:
     """Every record of the file against integer arithmetic and MPFR: what is recorded is right, not merely reproducible."""
-    hard = np.frombuffer(base64.b64decode(recorded["hard_cases_f32"]), "<u4")
     wrong = []
     for record, entry in zip(recorded["short"], fingerprints.entries(), strict=True):
         index = np.arange(min(HEAD, entry.count), dtype=np.uint64)
-        expected = fingerprints.reference(entry, inputs.operands(entry.types, index, hard))
+        expected = fingerprints.reference(entry, inputs.operands(entry.types, index, hard(recorded, *entry.types)))
         assert expected is not None, entry.name
         if expected.astype(expected.dtype.newbyteorder("<")).tobytes() != base64.b64decode(record["head"]):
             wrong.append(entry.name)
@@ -268,8 +277,7 @@ def test_a_planted_bit_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str, name: str, recorded: dict[str, Any]
 ) -> None:
     """One wrong bit for one operand of 2**20, found although every path may have it: then by the independent reference."""
-    hard = np.frombuffer(base64.b64decode(recorded["hard_cases_f32"]), "<u4")
-    (x,) = fingerprints.stream(("f32",), [5], hard)
+    (x,) = fingerprints.stream(("f32",), [5], hard(recorded, "f32"))
     pattern = int(x[4321]) & 0x7FFFFFFF
     place = int(np.flatnonzero(x & 0x7FFFFFFF == pattern)[0])
     pattern = int(x[place])

@@ -10,7 +10,7 @@ from the middle of the interval in each.
 
 from __future__ import annotations
 
-from minimax import columns, evaluate, fit, fit_rational, hexadecimal, largest_error, report, rounded
+from minimax import columns, evaluate, exactly, fit, fit_rational, relative_error, report, rounded
 from mpmath import mp, mpf
 
 SPACING = mpf(33) / 128
@@ -101,26 +101,26 @@ def constants() -> tuple[dict, dict]:
     over, under, quick_error = fit_rational(scaled_erfc, mpf("10.3"), 6, 7, mpf("1.4"))
     fast_over, fast_under, fast_error = fit_rational(scaled_erfc, mpf("10.3"), 4, 5, mpf("1.4"))
     return {
-        "CENTRES": tuple(hexadecimal(c) for c in centres),
+        "CENTRES": tuple(exactly(c) for c in centres),
         "ERF": columns(rows),
         "ERF_QUICK": columns(quick_rows),
         "TAIL": columns(tail),
-        "QUICK_OVER": tuple(hexadecimal(c) for c in over[:-1]),
-        "QUICK_UNDER": tuple(hexadecimal(c) for c in under),
-        "FAST_OVER": tuple(hexadecimal(c) for c in fast_over[:-1]),
-        "FAST_UNDER": tuple(hexadecimal(c) for c in fast_under),
-        "NEAR": tuple(hexadecimal(c) for c in near),
-        "FAR": tuple(hexadecimal(c) for c in far),
+        "QUICK_OVER": tuple(exactly(c) for c in over[:-1]),
+        "QUICK_UNDER": tuple(exactly(c) for c in under),
+        "FAST_OVER": tuple(exactly(c) for c in fast_over[:-1]),
+        "FAST_UNDER": tuple(exactly(c) for c in fast_under),
+        "NEAR": tuple(exactly(c) for c in near),
+        "FAR": tuple(exactly(c) for c in far),
     }, {
-        "QUICK_OVER / QUICK_UNDER": quick_error,
-        "FAST_OVER / FAST_UNDER": fast_error,
-        "NEAR": largest_error(erf_over_x, near, mpf(2) ** -80, 1, True),
-        "FAR (absolute, in erf)": max(far_error),
-        "ERF": errors,
-        "ERF_QUICK": quick_errors,
-        "TAIL": tail_errors,
+        "relative error of QUICK_OVER / QUICK_UNDER": quick_error,
+        "relative error of FAST_OVER / FAST_UNDER": fast_error,
+        "relative error of NEAR": relative_error(erf_over_x, near, mpf(2) ** -80, 1),
+        "error of erf with FAR": max(far_error),
+        "relative error of ERF": errors,
+        "relative error of ERF_QUICK": quick_errors,
+        "relative error of TAIL": tail_errors,
     }
 
 
 if __name__ == "__main__":
-    raise SystemExit(report(*constants(), "exactops.ops.erf"))
+    raise SystemExit(report("exactops.ops.erf", *constants()))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 
-from minimax import fit, hexadecimal, largest_error, report, rounded
+from minimax import exactly, fit, relative_error, report, rounded
 from mpmath import mp, mpf
 
 STEPS = 16
@@ -38,24 +38,24 @@ def constants() -> tuple[dict, dict]:
         offsets.append(rounded(mp.log(power, 2) * STEPS - j))
         table.append(struct.unpack("<d", struct.pack("<q", pattern))[0])
     return {
-        "UNITS_HEAD": hexadecimal(head),
-        "UNITS_TAIL": hexadecimal(rounded(per_unit - head)),
-        "UNITS": hexadecimal(rounded(per_unit)),
-        "UNIT_HEAD": hexadecimal(unit_head),
-        "UNIT_TAIL": hexadecimal(rounded(unit - unit_head)),
-        "GROWTH": tuple(hexadecimal(c) for c in coefficients[1:]),
-        "QUICK": tuple(hexadecimal(c) for c in quick[1:]),
-        "BRIEF": tuple(hexadecimal(c) for c in brief[1:]),
-        "SMALL": tuple(hexadecimal(c) for c in small),
-        "POWER_OFFSETS": tuple(hexadecimal(-offset) for offset in offsets),
-        "POWERS": tuple(entry.hex() for entry in table),
+        "UNITS_HEAD": exactly(head),
+        "UNITS_TAIL": exactly(rounded(per_unit - head)),
+        "UNITS": exactly(rounded(per_unit)),
+        "UNIT_HEAD": exactly(unit_head),
+        "UNIT_TAIL": exactly(rounded(unit - unit_head)),
+        "GROWTH": tuple(exactly(c) for c in coefficients[1:]),
+        "QUICK": tuple(exactly(c) for c in quick[1:]),
+        "BRIEF": tuple(exactly(c) for c in brief[1:]),
+        "SMALL": tuple(exactly(c) for c in small),
+        "POWER_OFFSETS": tuple(exactly(-offset) for offset in offsets),
+        "POWERS": tuple(table),
     }, {
-        "GROWTH": largest_error(lambda r: mp.exp(r * unit), [1, *coefficients[1:]], -HALF_STEP, HALF_STEP, True),
-        "QUICK": largest_error(lambda r: mp.exp(r * unit), [1, *quick[1:]], -HALF_STEP, HALF_STEP, True),
-        "BRIEF": largest_error(lambda r: mp.exp(r * unit), [1, *brief[1:]], -HALF_STEP, HALF_STEP, True),
-        "SMALL": largest_error(relative_growth, [0, *small], -HALF_STEP, HALF_STEP, True),
+        "relative error of GROWTH": relative_error(lambda r: mp.exp(r * unit), [1, *coefficients[1:]], -HALF_STEP, HALF_STEP),
+        "relative error of QUICK": relative_error(lambda r: mp.exp(r * unit), [1, *quick[1:]], -HALF_STEP, HALF_STEP),
+        "relative error of BRIEF": relative_error(lambda r: mp.exp(r * unit), [1, *brief[1:]], -HALF_STEP, HALF_STEP),
+        "relative error of SMALL": relative_error(relative_growth, [0, *small], -HALF_STEP, HALF_STEP),
     }
 
 
 if __name__ == "__main__":
-    raise SystemExit(report(*constants(), "exactops.numerics.exponential"))
+    raise SystemExit(report("exactops.numerics.exponential", *constants()))

@@ -8,7 +8,7 @@ Near zero both are x/2 + x**2 * P(x**2).
 from __future__ import annotations
 
 from derive_erf import scaled_normal_tail, tail_rows
-from minimax import columns, fit, fit_rational, hexadecimal, largest_error, report, rounded
+from minimax import columns, exactly, fit, fit_rational, relative_error, report, rounded
 from mpmath import mp, mpf
 
 SHIFT = 1
@@ -51,28 +51,28 @@ def constants() -> tuple[dict, dict]:
     heads = [rounded_down(row[0], 12) for row in fast]
     return {
         "NORMAL": columns(tail),
-        "QUICK_OVER": tuple(hexadecimal(c) for c in over[:-1]),
-        "QUICK_UNDER": tuple(hexadecimal(c) for c in under),
-        "FAST_HEAD": tuple(hexadecimal(head) for head in heads),
+        "QUICK_OVER": tuple(exactly(c) for c in over[:-1]),
+        "QUICK_UNDER": tuple(exactly(c) for c in under),
+        "FAST_HEAD": tuple(exactly(head) for head in heads),
         "FAST": columns([[row[0] - head, *row[1:]] for row, head in zip(fast, heads, strict=True)]),
-        "RATE": hexadecimal(rounded(RATE)),
-        "CUBIC_RATE": hexadecimal(rounded(CUBIC_RATE)),
-        "ZERO": tuple(hexadecimal(c) for c in zero),
-        "ZERO_TANH": tuple(hexadecimal(c) for c in zero_tanh),
-        "SLOPE": hexadecimal(rounded(slope)),
-        "SLOPE_HEAD": hexadecimal(slope_head),
-        "SLOPE_TAIL": hexadecimal(rounded(slope - slope_head)),
-        "CUBIC": hexadecimal(rounded(cubic)),
-        "CUBIC_HEAD": hexadecimal(cubic_head),
-        "CUBIC_TAIL": hexadecimal(rounded(cubic - cubic_head)),
+        "RATE": exactly(rounded(RATE)),
+        "CUBIC_RATE": exactly(rounded(CUBIC_RATE)),
+        "ZERO": tuple(exactly(c) for c in zero),
+        "ZERO_TANH": tuple(exactly(c) for c in zero_tanh),
+        "SLOPE": exactly(rounded(slope)),
+        "SLOPE_HEAD": exactly(slope_head),
+        "SLOPE_TAIL": exactly(rounded(slope - slope_head)),
+        "CUBIC": exactly(rounded(cubic)),
+        "CUBIC_HEAD": exactly(cubic_head),
+        "CUBIC_TAIL": exactly(rounded(cubic - cubic_head)),
     }, {
-        "QUICK_OVER / QUICK_UNDER": quick_error,
-        "FAST": fast_errors,
-        "NORMAL": errors,
-        "ZERO": [largest_error(lambda t: near_zero(t or mpf(2) ** -90), zero, 0, LIMIT**2, True)],
-        "ZERO_TANH": [largest_error(lambda t: near_zero_tanh(t or mpf(2) ** -90), zero_tanh, 0, LIMIT**2, True)],
+        "relative error of QUICK_OVER / QUICK_UNDER": quick_error,
+        "relative error of FAST": fast_errors,
+        "relative error of NORMAL": errors,
+        "relative error of ZERO": relative_error(near_zero, zero, 0, LIMIT**2),
+        "relative error of ZERO_TANH": relative_error(near_zero_tanh, zero_tanh, 0, LIMIT**2),
     }
 
 
 if __name__ == "__main__":
-    raise SystemExit(report(*constants(), "exactops.ops.gelu"))
+    raise SystemExit(report("exactops.ops.gelu", *constants()))

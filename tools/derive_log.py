@@ -1,6 +1,6 @@
 """Derives every constant of exactops/ops/log.py from mathematics, with its error bounds.
 
-Run ``python tools/derive_log.py`` for the constants as they stand in the source, ``--check`` to compare them with the module.
+Run with ``--check`` to compare them with the module.
 
 The table. x = m * 2**e with m in 16 intervals of equal width in the mantissa; ``1 / c`` approximates the middle of each. c has
 29 bits, so that m * c is exact for a 24-bit m and so is z = m * c - 1. Among the million such c nearest to the ideal one, the
@@ -10,21 +10,10 @@ an error far below 2**-64, and e * LN2_HIGH + T is exact. One interval surrounds
 
 from __future__ import annotations
 
-import sys
-
 import mpmath
 import numpy as np
-from derive_minimax import (
-    largest_error,
-    log2_of,
-    mp,
-    mpf,
-    on_grid,
-    remez,
-    report,
-    to_double,
-    to_single,
-)
+from minimax import largest_error, on_grid, remez, report, to_double, to_single
+from mpmath import mp, mpf
 
 #: Number of table intervals below the one around 1; two thirds of a half-width of that interval lie below 1.
 BELOW = 9
@@ -83,15 +72,16 @@ def main() -> int:
         "LN2_LOW": to_double(mpmath.log(2) - ln2_high),
         "LN2_SHIFTED": ln2_high * 2.0**-23,
     }
-    notes = [
-        f"|z| <= {float(reach):.6f}, table error {log2_of(table_error)}",
-        f"error of ln2 in the quick path {log2_of(mpmath.log(2) - ln2_high)}",
-    ]
+    notes = {
+        "largest z": f"{float(reach):.6f}",
+        "error of the table": table_error,
+        "error of ln2 in the quick path": mpmath.log(2) - ln2_high,
+    }
     for name, degree in (("QUICK", 4), ("TAIL", 8)):
         coefficients, _ = remez(tail, degree, -reach, reach)
         coefficients = [to_double(c) for c in coefficients]
         constants |= {f"{name}_{k}": c for k, c in enumerate(coefficients)}
-        notes.append(f"{name}: degree {degree}, error {log2_of(largest_error(tail, coefficients, -reach, reach))}")
+        notes[f"error of {name}, degree {degree}"] = largest_error(tail, coefficients, -reach, reach)
 
     # Fast mode: reduction to m in [2/3, 4/3), ln(1 + z) = z - z**2/2 + z**3 * polynomial, all in float32.
     def cubic(z):
@@ -111,13 +101,9 @@ def main() -> int:
         "FAST_LN2_HIGH": head * 2.0**-23,
         "FAST_LN2_LOW": to_single((mpmath.log(2) - head) * mpf(2) ** -23),
     }
-    notes.append(f"FAST: degree 6, relative error of the result {log2_of(largest_error(cubic, rounded, low, high, weight))}")
-
-    wrong = report("exactops.ops.log", constants, "--check" in sys.argv)
-    print(*(f"# {note}" for note in notes), sep="\n")
-    return wrong
+    notes["relative error of the result with FAST, degree 6"] = largest_error(cubic, rounded, low, high, weight)
+    return report("exactops.ops.log", constants, notes)
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, ".")
-    sys.exit(main())
+    raise SystemExit(main())

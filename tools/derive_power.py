@@ -1,26 +1,17 @@
 """Derives every constant of exactops/numerics/power.py from mathematics, with its error bounds.
 
-Run ``python tools/derive_power.py`` for the constants as they stand in the source, ``--check`` to compare them. The first
+Run with ``--check`` to compare them with the module. The first
 table is that of derive_log.py in base 2, on a grid of 2**-45.
 """
 
 from __future__ import annotations
 
 import struct
-import sys
 
 import mpmath
 from derive_log import FIRST, table, tail
-from derive_minimax import (
-    largest_error,
-    log2_of,
-    mpf,
-    on_grid,
-    remez,
-    report,
-    to_double,
-    to_single,
-)
+from minimax import largest_error, on_grid, remez, report, to_double, to_single
+from mpmath import mpf
 
 #: Steps a unit of the second reduction of the logarithm: the largest |z| times this is below 7.5, so 15 entries do.
 FINE = 240
@@ -57,7 +48,7 @@ def main() -> int:
         "LOGARITHMS": logarithms,
         "LOGARITHMS_LOW": tuple(to_double(-mpmath.log(c, 2) - t) for c, t in zip(reciprocals, logarithms, strict=True)),
     }
-    notes = [f"|z| <= {float(reach):.6f}, error of the table alone {log2_of(table_error)}"]
+    notes = {"largest z": f"{float(reach):.6f}", "error of the table's upper part": table_error}
     assert reach * FINE < mpf("7.5")
 
     # Quick path: log2(1 + z) = z * (1 / ln2 + z * polynomial); 2**f = polynomial, |f| <= 1/32.
@@ -67,21 +58,21 @@ def main() -> int:
     coefficients = [to_double(1 / ln2), *(to_double(c) for c in remez(tail2, 6, -reach, reach)[0])]
     constants |= {f"LOG_{k}": c for k, c in enumerate(coefficients)}
     error = largest_error(tail2, coefficients[1:], -reach, reach)
-    notes.append(f"LOG: degree 7, error {log2_of(error)} * z**2")
+    notes["error of LOG over z**2, degree 7"] = error
     limit = mpf(1) / 32 * mpf("1.0001")
     coefficients = [to_double(c) for c in remez(lambda f: mpf(2) ** f, 5, -limit, limit)[0]]
     constants |= {f"EXP_{k}": c for k, c in enumerate(coefficients)}
-    notes.append(f"EXP: degree 5, error {log2_of(largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit))}")
+    notes["error of EXP, degree 5"] = largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit)
     # Fast mode: the same with fewer terms; 2**f in float32, |f| <= 1/2.
     coefficients = [to_double(c) for c in remez(tail2, 4, -reach, reach)[0]]
     constants |= {f"FAST_LOG_{k + 1}": c for k, c in enumerate(coefficients)}
     error = largest_error(tail2, coefficients, -reach, reach)
-    notes.append(f"FAST_LOG: degree 5, error {log2_of(error)} * z**2")
+    notes["error of FAST_LOG over z**2, degree 5"] = error
     limit = mpf("0.50001")
     coefficients = [to_single(c) for c in remez(lambda f: mpf(2) ** f, 6, -limit, limit)[0]]
     constants |= {f"FAST_EXP_{k}": c for k, c in enumerate(coefficients)}
     error = largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit, lambda f: mpf(2) ** -f)
-    notes.append(f"FAST_EXP: degree 6, relative error {log2_of(error)}")
+    notes["relative error of FAST_EXP, degree 6"] = error
 
     # Accurate path. Second reduction: 1 + z times a multiple of 2**-18, again with a logarithm on the grid and its rest. Of
     # 128 candidates the one with the smallest rest is taken: the rest is a double, its error 2**-53 of it.
@@ -107,7 +98,7 @@ def main() -> int:
     coefficients = [to_double(c) for c in remez(high_log, 6, -small, small)[0]]
     constants |= {f"L{k + 6}": c for k, c in enumerate(coefficients)}
     error = largest_error(high_log, coefficients, -small, small, lambda z: z**6)
-    notes.append(f"second reduction |z| <= {log2_of(small)}, L6...: degree 6, error of the logarithm {log2_of(error)}")
+    notes |= {"largest z after the second reduction": small, "error of the logarithm with L6 and on, degree 6": error}
     # 2**f = 1 + f * (E1 + f * (E2 + f * (E3 + f * double polynomial))), |f| <= 1/512.
     for k in range(1, 4):
         constants |= pair(f"E{k}", ln2**k / mpmath.factorial(k))
@@ -119,18 +110,15 @@ def main() -> int:
     coefficients = [to_double(c) for c in remez(high_exp, 3, -limit, limit)[0]]
     constants |= {f"E{k + 4}": c for k, c in enumerate(coefficients)}
     error = largest_error(high_exp, coefficients, -limit, limit, lambda f: f**4)
-    notes.append(f"E4...: degree 3, error of the power {log2_of(error)}")
+    notes["error of the power with E4 and on, degree 3"] = error
     constants |= pairs("POWERS", [mpf(2) ** (mpf(j) / 16) for j in range(16)])
     # The same table as bit patterns less j * 2**48: adding (16 * e + j) * 2**48 multiplies by 2**e alone.
     constants["POWERS_SHIFTED"] = tuple(
         struct.unpack("<q", struct.pack("<d", power))[0] - (j << 48) for j, power in enumerate(constants["POWERS_HIGH"])
     )
     constants |= pairs("FINE_POWERS", [mpf(2) ** (mpf(j) / 256) for j in range(16)])
-    wrong = report("exactops.numerics.power", constants, "--check" in sys.argv)
-    print(*(f"# {note}" for note in notes), sep="\n")
-    return wrong
+    return report("exactops.numerics.power", constants, notes)
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, ".")
-    sys.exit(main())
+    raise SystemExit(main())

@@ -5,7 +5,7 @@ Near zero, sigmoid(x) = 1/2 + x/4 + x**3 * Q(x**2); silu(x) = x/2 + x**2/4 + x**
 
 from __future__ import annotations
 
-from minimax import fit, hexadecimal, largest_error, report
+from minimax import exactly, fit, relative_error, report
 from mpmath import mp, mpf
 
 LIMIT = mpf(2) ** -4
@@ -20,9 +20,9 @@ def tail(square):
 def constants() -> tuple[dict, dict]:
     """All constants by their name in the module, and the errors of the polynomials."""
     coefficients = fit(tail, 0, LIMIT**2, 3, relative=True)
-    error = largest_error(lambda t: tail(t) if t else mpf(-1) / 48, coefficients, 0, LIMIT**2, True)
-    return {"TAIL": tuple(hexadecimal(c) for c in coefficients)}, {"TAIL": error}
+    error = relative_error(tail, coefficients, 0, LIMIT**2)
+    return {"TAIL": tuple(exactly(c) for c in coefficients)}, {"relative error of TAIL": error}
 
 
 if __name__ == "__main__":
-    raise SystemExit(report(*constants(), "exactops.ops.sigmoid"))
+    raise SystemExit(report("exactops.ops.sigmoid", *constants()))

@@ -1,14 +1,13 @@
 """Derives every constant of exactops/ops/sin_cos.py and exactops/numerics/circle.py from mathematics, with its error bounds.
 
-Run ``python tools/derive_sin_cos.py`` for the constants as they stand in the sources, ``--check`` to compare them.
+Run with ``--check`` to compare them with the modules.
 """
 
 from __future__ import annotations
 
-import sys
-
 import mpmath
-from derive_minimax import largest_error, leading_bits, log2_of, mp, mpf, remez, report, to_double, to_single
+from minimax import exactly, largest_error, remez, report, rounded, to_double, to_single
+from mpmath import mp, mpf
 
 
 def half_turn_sine(u):
@@ -29,21 +28,21 @@ def cosine_tail(u):
 
 def main() -> int:
     """Derive, then print or check."""
-    notes = []
+    quick_notes, notes = {}, {}
     # Quick path. The head of 1/pi has 28 bits, so that x times it is exact with a bit to spare for the 1/2 that cosine adds.
     # It is rounded toward zero: the rest is positive, which keeps the sign of sin(-0).
     head = to_double(mpmath.floor(mpmath.ldexp(1 / mp.pi, 29)) * mpmath.ldexp(mpf(1), -29))
     quick: dict = {"HALF_TURNS_HIGH": head, "HALF_TURNS_LOW": to_double(1 / mp.pi - head)}
-    notes.append(f"error of 1/pi as a pair {log2_of(1 / mp.pi - head - quick['HALF_TURNS_LOW'])}")
+    quick_notes["error of 1/pi as a pair"] = 1 / mp.pi - head - quick["HALF_TURNS_LOW"]
     reach = mpf("0.5001") ** 2
     coefficients, _ = remez(half_turn_sine, 6, 0, reach, lambda u: 1 / half_turn_sine(u))
     coefficients = [to_double(c) for c in coefficients]
     error = largest_error(half_turn_sine, coefficients, 0, reach, lambda u: 1 / half_turn_sine(u))
     quick |= {f"QUICK_{k}": c for k, c in enumerate(coefficients)}
-    notes.append(f"QUICK: degree 6 in f**2, relative error {log2_of(error)}")
+    quick_notes["relative error of QUICK, degree 6 in f**2"] = error
     # Fast mode: r in radians as a double, sin(r) = r + r**3 * polynomial in float32.
     quick["HALF_TURNS"] = to_double(1 / mp.pi)
-    quick["PI_HIGH"] = leading_bits(mp.pi, 36)
+    quick["PI_HIGH"] = exactly(rounded(mp.pi, 36))
     quick["PI_LOW"] = to_double(mp.pi - quick["PI_HIGH"])
     reach = (mp.pi / 2 * mpf("1.0001")) ** 2
 
@@ -55,11 +54,11 @@ def main() -> int:
     coefficients = [to_single(c) for c in coefficients]
     error = largest_error(sine_tail, coefficients, 0, reach, weight)
     quick |= {f"FAST_{k}": c for k, c in enumerate(coefficients)}
-    notes.append(f"FAST: degree 3 in r**2, relative error of the sine {log2_of(error)}")
+    quick_notes["relative error of the sine with FAST, degree 3 in r**2"] = error
 
     # Accurate path: multiples of pi/16. SINES_HIGH has 26 bits, so that its product with the 26-bit head of r is exact.
     sines = [mpmath.sin(n * mp.pi / 16) if n % 16 else mpf(0) for n in range(32)]
-    sines_high = tuple(leading_bits(s, 26) for s in sines)
+    sines_high = tuple(exactly(rounded(s, 26)) for s in sines)
     reach = (mp.pi / 32 * mpf("1.0001")) ** 2
     circle: dict = {
         "SINES_HIGH": sines_high,
@@ -69,9 +68,9 @@ def main() -> int:
         coefficients, _ = remez(function, 3, 0, reach)
         coefficients = [to_double(c) for c in coefficients]
         circle |= {f"{name}_{k}": c for k, c in enumerate(coefficients)}
-        notes.append(f"{name}: degree 3 in r**2, error {log2_of(largest_error(function, coefficients, 0, reach))}")
+        notes[f"error of {name}, degree 3 in r**2"] = largest_error(function, coefficients, 0, reach)
     step = mp.pi / 16
-    circle["STEP_HIGH"] = leading_bits(step, 26)
+    circle["STEP_HIGH"] = exactly(rounded(step, 26))
     circle["STEP_LOW"] = to_double(step - circle["STEP_HIGH"])
     circle["STEP"] = to_double(step)
     # 16/pi cut into three chunks of 29 bits and the rest, for the eight groups of 16 binary exponents: chunk 0 of group j
@@ -87,12 +86,8 @@ def main() -> int:
             rest -= chunk
         chunks[3].append(to_double(rest))
     circle |= {f"STEPS_{index}": tuple(values) for index, values in enumerate(chunks)}
-    check = "--check" in sys.argv
-    wrong = report("exactops.ops.sin_cos", quick, check) + report("exactops.numerics.circle", circle, check)
-    print(*(f"# {note}" for note in notes), sep="\n")
-    return wrong
+    return report("exactops.ops.sin_cos", quick, quick_notes) + report("exactops.numerics.circle", circle, notes)
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, ".")
-    sys.exit(main())
+    raise SystemExit(main())

@@ -8,7 +8,7 @@ lies within 2**-47 of a middle is listed, and so are subnormal operands, half of
 
 ``pairs``, some minutes: pow. Every base of one or two binades (all others are these, scaled) with each small exponent that is
 a multiple of 1/2, and pairs as the prover draws them: any, with results of every size, next to 1, and next to the overflow and
-underflow thresholds. The prover's double-doubles give the distance from the nearest middle to some 2**-38 of the last place.
+underflow thresholds. The prover's double-doubles give the distance from the nearest middle to 2**-33 of the last place.
 The nearest pairs of each search are listed; exact ties are not among them.
 """
 

@@ -1,26 +1,57 @@
-"""Near-minimax polynomials whose coefficients are doubles, for the derivation scripts in this folder (needs mpmath).
+"""Approximations by polynomials and quotients, rounding and reports, for the derivation scripts in this folder (needs mpmath).
 
-Least squares at Chebyshev nodes are within a fraction of a bit of the best polynomial for the smooth functions here, and
-need no exchange iteration. Coefficients are rounded one by one from the constant term up; after each rounding the
-remaining ones are fitted again, so that they absorb most of its error.
+Two ways to a polynomial: :func:`remez` gives the best one; :func:`fit` takes least squares at Chebyshev nodes, which are
+within a fraction of a bit of it for the smooth functions here, and rounds the coefficients one by one from the constant term
+up, so that the remaining ones absorb most of the error. All work in monomial coefficients with some hundred bits, so that the
+linear systems need no care.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import mpmath
 from mpmath import mp, mpf
 
 mp.prec = 400
+
+
+# --- rounding -----------------------------------------------------------------------------------------------------------
 
 
 def rounded(value, precision: int = 53) -> mpf:
     """The value rounded to nearest with this many bits (no exponent limits)."""
     with mp.workprec(precision):
         return +mpf(value)
+
+
+def to_double(value) -> float:
+    """The double nearest to the value."""
+    return float(rounded(value))
+
+
+def to_single(value) -> float:
+    """The float32 nearest to the value, as a Python float."""
+    return float(rounded(value, 24))
+
+
+def exactly(value) -> float:
+    """The value as a double; raises if it is none."""
+    number = float(value)
+    if mpf(number) != value:
+        raise ValueError(f"{value} is not a double")
+    return number
+
+
+def on_grid(x, exponent: int) -> float:
+    """The multiple of 2**exponent that is nearest to x."""
+    return float(mpmath.nint(mpmath.ldexp(mpf(x), -exponent)) * mpmath.ldexp(mpf(1), exponent))
+
+
+# --- approximation ------------------------------------------------------------------------------------------------------
 
 
 def nodes(low, high, count: int) -> list[mpf]:
@@ -109,63 +140,103 @@ def fit_rational(function: Callable, high, over: int, under: int, middle, rounds
     return numerator, denominator, error
 
 
-def largest_error(function: Callable, coefficients: list, low, high, relative: bool, samples: int = 997) -> mpf:
-    """Largest sampled error of the polynomial, relative to the function or absolute."""
-    worst = mpf(0)
-    for j in range(samples + 1):
-        x = mpf(low) + (mpf(high) - mpf(low)) * j / samples
-        value = function(x)
-        error = abs(evaluate(coefficients, x) - value)
-        if relative and value:
-            error /= abs(value)
-        worst = max(worst, error)
-    return worst
+def remez(
+    function: Callable, degree: int, low, high, weight: Callable = lambda x: mpf(1), rounds: int = 12
+) -> tuple[list, mpf]:
+    """Polynomial of the given degree that minimises the largest ``|weight * (polynomial - function)|`` on [low, high].
+
+    Returns the coefficients, constant first, and that largest error, measured on a dense grid.
+    """
+    low, high = mpf(low), mpf(high)
+    count = degree + 2
+    nodes = [(low + high) / 2 - (high - low) / 2 * mpmath.cos(mp.pi * (i + mpf(1) / 2) / count) for i in range(count)]
+    grid = [
+        (low + high) / 2 - (high - low) / 2 * mpmath.cos(mp.pi * (i + mpf(1) / 2) / (40 * count)) for i in range(40 * count)
+    ]
+    samples = [(x, function(x), weight(x)) for x in grid]
+    coefficients, largest = [], mpf(0)
+    for _ in range(rounds):
+        rows = [[x**k for k in range(degree + 1)] + [(-1) ** i / weight(x)] for i, x in enumerate(nodes)]
+        solution = mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix([function(x) for x in nodes]))
+        coefficients = [solution[k] for k in range(degree + 1)]
+        levelled = abs(solution[degree + 1])
+        errors = [(x, w * (evaluate(coefficients, x) - f)) for x, f, w in samples]
+        largest = max(abs(e) for _, e in errors)
+        if largest < levelled * mpf("1.001"):
+            break
+        # One extremum from every run of equal signs; too many runs: drop the weaker end.
+        extrema: list = []
+        for x, e in errors:
+            if extrema and (extrema[-1][1] > 0) == (e > 0):
+                if abs(e) > abs(extrema[-1][1]):
+                    extrema[-1] = (x, e)
+            else:
+                extrema.append((x, e))
+        while len(extrema) > count:
+            extrema.pop(0 if abs(extrema[0][1]) < abs(extrema[-1][1]) else -1)
+        if len(extrema) < count:
+            break
+        nodes = [x for x, _ in extrema]
+    return coefficients, largest
+
+
+def largest_error(function: Callable, coefficients: Sequence, low, high, weight: Callable = lambda x: mpf(1)) -> mpf:
+    """Largest ``|weight * (polynomial - function)|`` of rounded coefficients on a dense grid."""
+    low, high = mpf(low), mpf(high)
+    points = [low + (high - low) * mpf(2 * i + 1) / 4001 for i in range(2000)]
+    return max(abs(weight(x) * (evaluate(coefficients, x) - function(x))) for x in points)
+
+
+def relative_error(function: Callable, coefficients: Sequence, low, high) -> mpf:
+    """Largest error of rounded coefficients on a dense grid, relative to a function that is not zero there."""
+    return largest_error(lambda x: mpf(1), [], low, high, lambda x: evaluate(coefficients, x) / function(x) - 1)
+
+
+# --- constants ----------------------------------------------------------------------------------------------------------
 
 
 def columns(rows: list) -> tuple:
-    """One table of hexadecimal doubles for each power, from one row of coefficients for each table entry."""
-    return tuple(tuple(hexadecimal(row[power]) for row in rows) for power in range(len(rows[0])))
+    """One table of doubles for each power, from one row of coefficients for each table entry."""
+    return tuple(tuple(exactly(row[power]) for row in rows) for power in range(len(rows[0])))
 
 
-def hexadecimal(value) -> str:
-    """The double as ``float.hex`` writes it; raises if the value is not a double."""
-    number = float(value)
-    if mpf(number) != value:
-        raise ValueError(f"{value} is not a double")
-    return number.hex()
+def log2_of(value) -> str:
+    """log2|value|, for the reports; of several values all."""
+    if isinstance(value, (list, tuple)):
+        return " ".join(map(log2_of, value))
+    return f"2^{float(mpmath.log(abs(value), 2)):.2f}" if value else "0"
 
 
-def report(constants: dict, errors: dict, module_name: str) -> int:
-    """Print the constants and error bounds of a derivation or, with ``--check``, compare them with the module.
+def source(value) -> str:
+    """A constant as the kernels write it."""
+    if isinstance(value, tuple) and isinstance(value[0], float):
+        lines = [" ".join(number.hex() for number in value[start : start + 4]) for start in range(0, len(value), 4)]
+        return 'doubles(\n    """\n' + "".join(f"    {line}\n" for line in lines) + '    """\n)'
+    if isinstance(value, tuple):
+        return "(\n" + "".join(f"    {source(each)},\n" for each in value) + ")"
+    if isinstance(value, float):
+        return repr(value) if value == int(value) and abs(value) < 1e6 else f'float.fromhex("{value.hex()}")'
+    return hex(value)
 
-    A constant is the hexadecimal form of a double, a tuple of them, or a tuple of tables: ``NAME`` then stands for the
-    module's ``NAME_0``, ``NAME_1`` and so on. Returns the exit status.
+
+def report(module_name: str, constants: dict, notes: dict) -> int:
+    """Print the constants as source or, with ``--check``, compare them with those of the module; then the notes.
+
+    A constant is a float, an int, a tuple of these, or a tuple of tables: ``NAME`` then stands for the module's ``NAME_0``,
+    ``NAME_1`` and so on. A note says how large an error is. Returns the number of differences.
     """
-    flat = {}
+    flat: dict = {}
     for name, value in constants.items():
-        if isinstance(value, tuple) and isinstance(value[0], tuple):
-            flat.update({f"{name}_{power}": table for power, table in enumerate(value)})
-        else:
-            flat[name] = value
+        several = isinstance(value, tuple) and isinstance(value[0], tuple)
+        flat |= {f"{name}_{power}": table for power, table in enumerate(value)} if several else {name: value}
+    wrong: list[str] = []
     if "--check" in sys.argv:
         sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-        module, wrong = importlib.import_module(module_name), 0
-        for name, value in flat.items():
-            actual = getattr(module, name)
-            if (tuple(v.hex() for v in actual) if isinstance(actual, tuple) else actual.hex()) != value:
-                print(f"{name}: module has {actual}, derived {value}")
-                wrong = 1
-        print(f"{module_name}: {'constants differ' if wrong else 'all constants agree'}")
-        return wrong
-    for name, value in flat.items():
-        if isinstance(value, tuple):
-            print(f'{name} = doubles(\n    """')
-            for start in range(0, len(value), 4):
-                print("    " + " ".join(value[start : start + 4]))
-            print('    """\n)')
-        else:
-            print(f'{name} = float.fromhex("{value}")')
-    for name, error in errors.items():
-        listed = error if isinstance(error, list) else [error]
-        print(f"# relative error of {name}: 2 **", *(mp.nstr(mp.log(e, 2), 4) for e in listed))
-    return 0
+        module = importlib.import_module(module_name)
+        wrong = [name for name, value in flat.items() if getattr(module, name, None) != value]
+        print(f"{module_name}: {len(flat) - len(wrong)} of {len(flat)} constants are as derived", *wrong)
+    else:
+        print(*(f"{name} = {source(value)}" for name, value in flat.items()), sep="\n")
+    for name, note in notes.items():
+        print(f"# {name}: {note if isinstance(note, str) else log2_of(note)}")
+    return len(wrong)

@@ -303,7 +303,7 @@ class Job:
     paths: tuple[str, ...]
     settings: Settings
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    hard: bytes = b""
+    hard: str = ""
     stream: str = ""
 
 
@@ -312,14 +312,15 @@ def jobs(
 ) -> list[Job]:
     """The work in pieces for several processes."""
     records = {name_of(record): record for record in recorded.get("short", [])}
-    hard = base64.b64decode(recorded.get("hard_cases_f32", ""))
+    hard = recorded.get("hard_cases", {})
     found = []
     for types, group in itertools.groupby(chosen, key=lambda entry: entry.types):
         members = tuple(group)
         for k in range(0, len(members), size):
             part = members[k : k + size]
             own = {entry.name: records[entry.name] for entry in part if entry.name in records}
-            found.append(Job(part, tuple(paths), settings, own, hard, recorded.get("streams", {}).get(_key(types), "")))
+            key = _key(types)
+            found.append(Job(part, tuple(paths), settings, own, hard.get(key, ""), recorded.get("streams", {}).get(key, "")))
     return found
 
 
@@ -330,9 +331,8 @@ def _key(types: tuple[str, ...]) -> str:
 def verify(job: Job, advance: Callable[[int], Any] = lambda done: None) -> list[Verdict]:
     """Compute and compare."""
     types = job.entries[0].types
-    hard = np.frombuffer(job.hard, "<u4").astype(np.uint32)
     chunks = job.settings.chunks(job.entries[0])
-    patterns = stream(types, chunks, hard)
+    patterns = stream(types, chunks, hard_of(types, job.hard))
     bad_stream = job.settings.sample == 1 and job.stream and job.stream != stream_digest(patterns)
     found: list[Verdict] = []
     for entry in job.entries:
@@ -485,7 +485,7 @@ def load(file: Path) -> dict[str, Any]:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return {"short": [], "long": [], "streams": {}, "hard_cases_f32": ""}
+        return {"short": [], "long": [], "streams": {}, "hard_cases": {}}
 
 
 def name_of(record: dict[str, Any]) -> str:
@@ -493,14 +493,20 @@ def name_of(record: dict[str, Any]) -> str:
     return Entry(record["operator"], tuple(record["types"]), tuple(record["attributes"].items()), record["result"]).name
 
 
-def hard_cases(folder: Path) -> bytes:
-    """The float32 hard cases of all functions with either sign, as the file holds them."""
-    found = set()
-    for file in sorted(folder.glob("hard_cases_*f32.csv")):
+def hard_cases(folder: Path) -> dict[str, str]:
+    """The hard cases by types of the operands, as the file has them: of all functions with either sign, and pairs."""
+    found: dict[str, set[tuple[int, ...]]] = {"f32": set(), "f32, f32": set()}
+    for file in sorted(folder.glob("hard_*_f32.csv")):
         for line in file.read_text(encoding="utf-8").split()[1:]:
-            bits = int(line.split(",")[1], 16)
-            found |= {bits, bits ^ (1 << 31)}
-    return np.array(sorted(found), "<u4").tobytes()
+            _, first, *others = (int(bits, 16) if bits.startswith("0x") else 0 for bits in line.split(","))
+            signs = (0,) if others else (0, 1 << 31)
+            found["f32, f32" if others else "f32"] |= {(first ^ sign, *others) for sign in signs}
+    return {key: base64.b64encode(np.array(sorted(cases), "<u4").tobytes()).decode() for key, cases in found.items()}
+
+
+def hard_of(types: tuple[str, ...], recorded: str) -> np.ndarray:
+    """The hard cases of operands of these types, one row a case, from what the file holds."""
+    return np.frombuffer(base64.b64decode(recorded), "<u4").reshape(-1, len(types)).astype(np.uint64)
 
 
 @dataclass
@@ -516,7 +522,7 @@ class Written:
 def make(job: Job, advance: Callable[[int], Any] = lambda done: None) -> list[Written]:
     """The records of a job's entries, where all its paths agree and the references of the tests do with two chunks."""
     types = job.entries[0].types
-    patterns = stream(types, job.settings.chunks(job.entries[0]), np.frombuffer(job.hard, "<u4").astype(np.uint32))
+    patterns = stream(types, job.settings.chunks(job.entries[0]), hard_of(types, job.hard))
     own = stream_digest(patterns)
     found = []
     for entry in job.entries:

@@ -8,11 +8,11 @@ fingerprint file holds hashes of the streams too. ``docs/verification.md`` has t
 ``40503 * i mod 2**16``, so that any part of the stream is spread over all of them. Two operands of 8 bits: the upper and
 the lower byte of that number.
 
-**Chosen sets** of 2**20 elements for all else. First come the structured ones: for one operand the list :func:`structured`
-(followed, for float32, by the hard cases), for two operands all pairs of the first 64 :func:`specials`, for three all triples
-of the first 16 (a shorter list repeats). The others are drawn: ``a`` and ``b`` are the outputs of SplitMix64 for the counters
-``8 i + 2 place`` and one more, and ``kind = i mod 4`` and ``relation = i // 4 mod 4`` say what becomes of them
-(:func:`_drawn_float`, :func:`_drawn_integer`, :func:`_related`).
+**Chosen sets** of 2**20 elements for all else. First come the structured ones: for one operand the list :func:`structured`,
+for two operands all pairs of the first 64 :func:`specials`, for three all triples of the first 16 (a shorter list repeats);
+and then the hard cases of these types, if there are any. The others are drawn: ``a`` and ``b`` are the outputs of SplitMix64
+for the counters ``8 i + 2 place`` and one more, and ``kind = i mod 4`` and ``relation = i // 4 mod 4`` say what becomes of
+them (:func:`_drawn_float`, :func:`_drawn_integer`, :func:`_related`).
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def operands(types: tuple[str, ...], index: np.ndarray, hard: np.ndarray) -> tup
         The operands' types.
     index : numpy.ndarray of uint64
         Numbers of the elements.
-    hard : numpy.ndarray of uint32
-        The hard cases of float32, which follow the structured elements of a stream of one float32 operand.
+    hard : numpy.ndarray of unsigned integers
+        The hard cases of these types, one row a case and one column an operand, which follow the other structured elements.
 
     Returns
     -------
@@ -66,27 +66,27 @@ def operands(types: tuple[str, ...], index: np.ndarray, hard: np.ndarray) -> tup
         pattern = index if count(types) == 256 else (index * _word(_ODD)) & _word(0xFFFF)
         parts = [pattern] if len(types) == 1 else [pattern >> _word(8), pattern & _word(0xFF)]
         return tuple(part.astype(size) for part, size in zip(parts, sizes, strict=True))
-    lists, base = _structured_lists(types, hard)
+    lists, base = _structured_lists(types)
     found: list[np.ndarray] = []
-    is_structured = index < _word(base ** len(types))
+    grid = base ** len(types)
+    is_structured, is_hard = index < _word(grid), (index >= _word(grid)) & (index < _word(grid + len(hard)))
     digit = index.copy()
     for place, short in enumerate(types):
         related = place == 1 and short == types[0]
         drawn = _related(short, index, found[0]) if related else _drawn(short, index, place)
         table = lists[place]
         chosen = table[((digit % _word(base)) % _word(len(table))).astype(np.int64)]
-        found.append(np.where(is_structured, chosen, drawn))
+        made = np.where(is_structured, chosen, drawn)
+        made[is_hard] = hard[(index[is_hard] - _word(grid)).astype(np.int64), place]
+        found.append(made)
         digit = digit // _word(base)
     return tuple(part.astype(size) for part, size in zip(found, sizes, strict=True))
 
 
-def _structured_lists(types: tuple[str, ...], hard: np.ndarray) -> tuple[list[np.ndarray], int]:
+def _structured_lists(types: tuple[str, ...]) -> tuple[list[np.ndarray], int]:
     """The tables of the structured elements, and how many of each are combined."""
     if len(types) == 1:
-        table = structured(types[0])
-        if types[0] == "f32":
-            table = np.concatenate([table, hard.astype(np.uint64)])
-        return [table], len(table)
+        return [structured(types[0])], len(structured(types[0]))
     base = 64 if len(types) == 2 else 16
     return [specials(short)[:base] for short in types], base
 

@@ -313,14 +313,14 @@ def _write(
     file: Path, recorded: dict[str, Any], chosen: list[Entry], paths: list[str], processes: int, arguments: argparse.Namespace
 ) -> int:
     """Make the records of the chosen entries, and replace the file if all paths agree on every one of them."""
-    import base64
     import datetime
 
     from exactops.certify import fingerprints, machine
 
     everything = not (arguments.operator or arguments.dtype)
-    if everything or not recorded["hard_cases_f32"]:
-        recorded["hard_cases_f32"] = base64.b64encode(fingerprints.hard_cases(file.absolute().parent)).decode()
+    if everything or not recorded.get("hard_cases"):
+        recorded.pop("hard_cases_f32", None)
+        recorded["hard_cases"] = fingerprints.hard_cases(file.absolute().parent)
     start = time.perf_counter()
     by_name = {fingerprints.name_of(record): record for record in recorded["short"]}
     long = {fingerprints.name_of(record): record for record in recorded["long"]}
