@@ -253,6 +253,16 @@ def test_records_are_merged(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["proofs.json"]
 
 
+def test_a_hash_of_other_pairs_replaces_no_proof(tmp_path):
+    file, found = tmp_path / "proofs.json", campaign.Findings(inputs=1000, digests={0: b"0"})
+    record.store(file, record.entry_of(Task("pow", pairs=1000), found, "scalar", 1.0, 1, "kernel"))
+    for count, paths in ((1000, {"scalar", "sse2"}), (2000, {"scalar", "sse2"})):
+        task = Task("pow", pairs=count, hash_only=True)
+        record.store(file, record.entry_of(task, found, "sse2", 1.0, 1, "kernel"))
+        (entry,) = json.loads(file.read_text())["proofs"]
+        assert (entry["inputs"], entry["pairs"], set(entry["hashes"])) == (1000, 1000, paths)
+
+
 @pytest.mark.parametrize("mode", ["exact", "fast"])
 def test_fast_mode_has_a_record_for_either_kind_of_cpu(mode, tmp_path, monkeypatch):
     """Without fused multiply-adds fast mode has other results, which a scan of a CPU with them says nothing of."""

@@ -44,7 +44,7 @@ def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: 
     cpu = target()
     return {
         **identity(task),
-        **({"pairs": "drawn", "seed": task.seed} if task.pairs else {}),
+        **({"pairs": task.pairs, "seed": task.seed} if task.pairs else {}),
         **({} if task.hash_only else summary(found, task.mode)),
         "sha256": found.sha256,
         "hashes": {path: found.sha256},
@@ -140,12 +140,14 @@ def _store(file: Path, entry: dict[str, Any]) -> None:
             old = other
         else:
             kept.append(other)
-    same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in ("kernel", "seed"))
+    same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in ("kernel", "seed", "pairs"))
     if old is not None and same_inputs:
         if "inputs" not in entry and "inputs" in old:
             entry = old | {"hashes": old["hashes"] | entry["hashes"]}
         else:
             entry = entry | {"hashes": old["hashes"] | entry["hashes"]}
+    elif old is not None and "inputs" not in entry and "inputs" in old and old["kernel"] == entry["kernel"]:
+        entry = old  # the hash of other pairs than those of a proof that holds
     proofs = sorted([*kept, entry], key=lambda e: json.dumps([e.get(name, "") for name in names], sort_keys=True))
     text = json.dumps({"about": _EXPLANATION, "proofs": proofs}, indent=1, ensure_ascii=False) + "\n"
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")

@@ -4,76 +4,33 @@ Slower than a quick path, but without a branch: it serves huge arguments and har
 """
 
 from exactops.lanes import Lanes, bits, convert, from_bits, lane_function, lookup, select, signed
+from exactops.numerics.constants import doubles
 from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
 
 # All constants: tools/derive_sin_cos.py. Sines of n * pi/16 as a 26-bit head and the rest.
-SINES_HIGH = (
-    0.0,
-    float.fromhex("0x1.8f8b840000000p-3"),
-    float.fromhex("0x1.87de2a8000000p-2"),
-    float.fromhex("0x1.1c73b38000000p-1"),
-    float.fromhex("0x1.6a09e68000000p-1"),
-    float.fromhex("0x1.a9b6628000000p-1"),
-    float.fromhex("0x1.d906bd0000000p-1"),
-    float.fromhex("0x1.f6297d0000000p-1"),
-    1.0,
-    float.fromhex("0x1.f6297d0000000p-1"),
-    float.fromhex("0x1.d906bd0000000p-1"),
-    float.fromhex("0x1.a9b6628000000p-1"),
-    float.fromhex("0x1.6a09e68000000p-1"),
-    float.fromhex("0x1.1c73b38000000p-1"),
-    float.fromhex("0x1.87de2a8000000p-2"),
-    float.fromhex("0x1.8f8b840000000p-3"),
-    0.0,
-    float.fromhex("-0x1.8f8b840000000p-3"),
-    float.fromhex("-0x1.87de2a8000000p-2"),
-    float.fromhex("-0x1.1c73b38000000p-1"),
-    float.fromhex("-0x1.6a09e68000000p-1"),
-    float.fromhex("-0x1.a9b6628000000p-1"),
-    float.fromhex("-0x1.d906bd0000000p-1"),
-    float.fromhex("-0x1.f6297d0000000p-1"),
-    -1.0,
-    float.fromhex("-0x1.f6297d0000000p-1"),
-    float.fromhex("-0x1.d906bd0000000p-1"),
-    float.fromhex("-0x1.a9b6628000000p-1"),
-    float.fromhex("-0x1.6a09e68000000p-1"),
-    float.fromhex("-0x1.1c73b38000000p-1"),
-    float.fromhex("-0x1.87de2a8000000p-2"),
-    float.fromhex("-0x1.8f8b840000000p-3"),
+SINES_HIGH = doubles(
+    """
+    0x0.0p+0 0x1.8f8b840000000p-3 0x1.87de2a8000000p-2 0x1.1c73b38000000p-1
+    0x1.6a09e68000000p-1 0x1.a9b6628000000p-1 0x1.d906bd0000000p-1 0x1.f6297d0000000p-1
+    0x1.0000000000000p+0 0x1.f6297d0000000p-1 0x1.d906bd0000000p-1 0x1.a9b6628000000p-1
+    0x1.6a09e68000000p-1 0x1.1c73b38000000p-1 0x1.87de2a8000000p-2 0x1.8f8b840000000p-3
+    0x0.0p+0 -0x1.8f8b840000000p-3 -0x1.87de2a8000000p-2 -0x1.1c73b38000000p-1
+    -0x1.6a09e68000000p-1 -0x1.a9b6628000000p-1 -0x1.d906bd0000000p-1 -0x1.f6297d0000000p-1
+    -0x1.0000000000000p+0 -0x1.f6297d0000000p-1 -0x1.d906bd0000000p-1 -0x1.a9b6628000000p-1
+    -0x1.6a09e68000000p-1 -0x1.1c73b38000000p-1 -0x1.87de2a8000000p-2 -0x1.8f8b840000000p-3
+    """
 )
-SINES_LOW = (
-    0.0,
-    float.fromhex("-0x1.cb2cfaa4da337p-30"),
-    float.fromhex("-0x1.51569d2e59dbap-30"),
-    float.fromhex("0x1.ae68c86c9774ap-29"),
-    float.fromhex("-0x1.80c4336f74d05p-29"),
-    float.fromhex("0x1.0ea1a3033ec62p-29"),
-    float.fromhex("-0x1.9ae573aea067cp-30"),
-    float.fromhex("-0x1.1469faa77a357p-34"),
-    0.0,
-    float.fromhex("-0x1.1469faa77a357p-34"),
-    float.fromhex("-0x1.9ae573aea067cp-30"),
-    float.fromhex("0x1.0ea1a3033ec62p-29"),
-    float.fromhex("-0x1.80c4336f74d05p-29"),
-    float.fromhex("0x1.ae68c86c9774ap-29"),
-    float.fromhex("-0x1.51569d2e59dbap-30"),
-    float.fromhex("-0x1.cb2cfaa4da337p-30"),
-    0.0,
-    float.fromhex("0x1.cb2cfaa4da337p-30"),
-    float.fromhex("0x1.51569d2e59dbap-30"),
-    float.fromhex("-0x1.ae68c86c9774ap-29"),
-    float.fromhex("0x1.80c4336f74d05p-29"),
-    float.fromhex("-0x1.0ea1a3033ec62p-29"),
-    float.fromhex("0x1.9ae573aea067cp-30"),
-    float.fromhex("0x1.1469faa77a357p-34"),
-    0.0,
-    float.fromhex("0x1.1469faa77a357p-34"),
-    float.fromhex("0x1.9ae573aea067cp-30"),
-    float.fromhex("-0x1.0ea1a3033ec62p-29"),
-    float.fromhex("0x1.80c4336f74d05p-29"),
-    float.fromhex("-0x1.ae68c86c9774ap-29"),
-    float.fromhex("0x1.51569d2e59dbap-30"),
-    float.fromhex("0x1.cb2cfaa4da337p-30"),
+SINES_LOW = doubles(
+    """
+    0x0.0p+0 -0x1.cb2cfaa4da337p-30 -0x1.51569d2e59dbap-30 0x1.ae68c86c9774ap-29
+    -0x1.80c4336f74d05p-29 0x1.0ea1a3033ec62p-29 -0x1.9ae573aea067cp-30 -0x1.1469faa77a357p-34
+    0x0.0p+0 -0x1.1469faa77a357p-34 -0x1.9ae573aea067cp-30 0x1.0ea1a3033ec62p-29
+    -0x1.80c4336f74d05p-29 0x1.ae68c86c9774ap-29 -0x1.51569d2e59dbap-30 -0x1.cb2cfaa4da337p-30
+    0x0.0p+0 0x1.cb2cfaa4da337p-30 0x1.51569d2e59dbap-30 -0x1.ae68c86c9774ap-29
+    0x1.80c4336f74d05p-29 -0x1.0ea1a3033ec62p-29 0x1.9ae573aea067cp-30 0x1.1469faa77a357p-34
+    0x0.0p+0 0x1.1469faa77a357p-34 0x1.9ae573aea067cp-30 -0x1.0ea1a3033ec62p-29
+    0x1.80c4336f74d05p-29 -0x1.ae68c86c9774ap-29 0x1.51569d2e59dbap-30 0x1.cb2cfaa4da337p-30
+    """
 )
 SINE_0 = float.fromhex("-0x1.5555555555555p-3")
 SINE_1 = float.fromhex("0x1.111111111046fp-7")
@@ -86,45 +43,29 @@ COSINE_3 = float.fromhex("0x1.a00330590e306p-16")
 STEP_HIGH = float.fromhex("0x1.921fb58000000p-3")
 STEP_LOW = float.fromhex("-0x1.dde973dcb3b3ap-30")
 STEP = float.fromhex("0x1.921fb54442d18p-3")
-STEPS_0 = (
-    5.0,
-    float.fromhex("0x1.45f3000000000p+2"),
-    float.fromhex("0x1.f306dc8000000p-6"),
-    float.fromhex("0x1.6e4e441000000p-21"),
-    float.fromhex("0x1.1054a7c000000p-39"),
-    float.fromhex("0x1.29fc275000000p-53"),
-    float.fromhex("0x1.3abe8f8000000p-72"),
-    float.fromhex("0x1.d1f534d000000p-85"),
+STEPS_0 = doubles(
+    """
+    0x1.4000000000000p+2 0x1.45f3000000000p+2 0x1.f306dc8000000p-6 0x1.6e4e441000000p-21
+    0x1.1054a7c000000p-39 0x1.29fc275000000p-53 0x1.3abe8f8000000p-72 0x1.d1f534d000000p-85
+    """
 )
-STEPS_1 = (
-    float.fromhex("0x1.7cc1b70000000p-4"),
-    float.fromhex("0x1.b727220000000p-20"),
-    float.fromhex("0x1.c882a53000000p-34"),
-    float.fromhex("0x1.4a7f09c000000p-51"),
-    float.fromhex("0x1.84eafa3000000p-66"),
-    float.fromhex("0x1.f47d4d2000000p-83"),
-    float.fromhex("0x1.4d37702000000p-99"),
-    float.fromhex("0x1.b81b6c5000000p-114"),
+STEPS_1 = doubles(
+    """
+    0x1.7cc1b70000000p-4 0x1.b727220000000p-20 0x1.c882a53000000p-34 0x1.4a7f09c000000p-51
+    0x1.84eafa3000000p-66 0x1.f47d4d2000000p-83 0x1.4d37702000000p-99 0x1.b81b6c5000000p-114
+    """
 )
-STEPS_2 = (
-    float.fromhex("0x1.391054a000000p-31"),
-    float.fromhex("0x1.529fc24000000p-49"),
-    float.fromhex("0x1.f09d5f4000000p-63"),
-    float.fromhex("0x1.5f47d4d000000p-79"),
-    float.fromhex("0x1.d4d3770000000p-95"),
-    float.fromhex("0x1.77036d8000000p-111"),
-    float.fromhex("0x1.6d8a566000000p-127"),
-    float.fromhex("0x1.5993c40000000p-145"),
+STEPS_2 = doubles(
+    """
+    0x1.391054a000000p-31 0x1.529fc24000000p-49 0x1.f09d5f4000000p-63 0x1.5f47d4d000000p-79
+    0x1.d4d3770000000p-95 0x1.77036d8000000p-111 0x1.6d8a566000000p-127 0x1.5993c40000000p-145
+    """
 )
-STEPS_3 = (
-    float.fromhex("0x1.fc2757d1f534ep-61"),
-    float.fromhex("0x1.abe8fa9a6ee07p-76"),
-    float.fromhex("0x1.f534ddc0db629p-93"),
-    float.fromhex("0x1.bb81b6c52b328p-110"),
-    float.fromhex("0x1.b6c52b3278872p-126"),
-    float.fromhex("0x1.4acc9e21c8210p-140"),
-    float.fromhex("0x1.3c439041fe516p-157"),
-    float.fromhex("0x1.c820ff28b1d5fp-172"),
+STEPS_3 = doubles(
+    """
+    0x1.fc2757d1f534ep-61 0x1.abe8fa9a6ee07p-76 0x1.f534ddc0db629p-93 0x1.bb81b6c52b328p-110
+    0x1.b6c52b3278872p-126 0x1.4acc9e21c8210p-140 0x1.3c439041fe516p-157 0x1.c820ff28b1d5fp-172
+    """
 )
 
 #: Adding it to a smaller double rounds to an integer, which stands in the low bits of the sum.

@@ -13,65 +13,36 @@ from exactops.lanes import (
     signed,
     unsigned,
 )
+from exactops.numerics.constants import doubles
 from exactops.numerics.rounding import fast_two_sum, two_sum
 
 # All constants: tools/derive_power.py. m runs over 16 intervals of equal width from the float32 with the bits FIRST on.
 FIRST = 0x3F32AAAB
 #: The same boundary in binary64 bits.
 FIRST_WIDE = ((FIRST - 0x3F800000) << 29) + 0x3FF0000000000000
-RECIPROCALS = (
-    float.fromhex("0x1.66f5d21000000p+0"),
-    float.fromhex("0x1.57760ee000000p+0"),
-    float.fromhex("0x1.4974256000000p+0"),
-    float.fromhex("0x1.3ca2899000000p+0"),
-    float.fromhex("0x1.312608c000000p+0"),
-    float.fromhex("0x1.2616be8000000p+0"),
-    float.fromhex("0x1.1c6114f000000p+0"),
-    float.fromhex("0x1.12f1e26000000p+0"),
-    float.fromhex("0x1.093dc71000000p+0"),
-    1.0,
-    float.fromhex("0x1.e6b447e000000p-1"),
-    float.fromhex("0x1.cbb9360000000p-1"),
-    float.fromhex("0x1.b36a90a000000p-1"),
-    float.fromhex("0x1.9d1817a000000p-1"),
-    float.fromhex("0x1.88c99ee000000p-1"),
-    float.fromhex("0x1.76cf944000000p-1"),
+RECIPROCALS = doubles(
+    """
+    0x1.66f5d21000000p+0 0x1.57760ee000000p+0 0x1.4974256000000p+0 0x1.3ca2899000000p+0
+    0x1.312608c000000p+0 0x1.2616be8000000p+0 0x1.1c6114f000000p+0 0x1.12f1e26000000p+0
+    0x1.093dc71000000p+0 0x1.0000000000000p+0 0x1.e6b447e000000p-1 0x1.cbb9360000000p-1
+    0x1.b36a90a000000p-1 0x1.9d1817a000000p-1 0x1.88c99ee000000p-1 0x1.76cf944000000p-1
+    """
 )
-LOGARITHMS = (
-    float.fromhex("-0x1.f36272346de00p-2"),
-    float.fromhex("-0x1.b22de32288000p-2"),
-    float.fromhex("-0x1.74aa9048a2600p-2"),
-    float.fromhex("-0x1.3a09690e02800p-2"),
-    float.fromhex("-0x1.0372e846d1e00p-2"),
-    float.fromhex("-0x1.99d25a8df4800p-3"),
-    float.fromhex("-0x1.369ff330f4400p-3"),
-    float.fromhex("-0x1.a5e1c38dcc800p-4"),
-    float.fromhex("-0x1.a31de8a5fe000p-5"),
-    0.0,
-    float.fromhex("0x1.2b695af0f2000p-4"),
-    float.fromhex("0x1.3e36894363c00p-3"),
-    float.fromhex("0x1.deb787fc99000p-3"),
-    float.fromhex("0x1.3d1b009d61600p-2"),
-    float.fromhex("0x1.87926c3eb7a00p-2"),
-    float.fromhex("0x1.ccc7d67f24000p-2"),
+LOGARITHMS = doubles(
+    """
+    -0x1.f36272346de00p-2 -0x1.b22de32288000p-2 -0x1.74aa9048a2600p-2 -0x1.3a09690e02800p-2
+    -0x1.0372e846d1e00p-2 -0x1.99d25a8df4800p-3 -0x1.369ff330f4400p-3 -0x1.a5e1c38dcc800p-4
+    -0x1.a31de8a5fe000p-5 0x0.0p+0 0x1.2b695af0f2000p-4 0x1.3e36894363c00p-3
+    0x1.deb787fc99000p-3 0x1.3d1b009d61600p-2 0x1.87926c3eb7a00p-2 0x1.ccc7d67f24000p-2
+    """
 )
-LOGARITHMS_LOW = (
-    float.fromhex("-0x1.bc1b069a41b7ap-68"),
-    float.fromhex("0x1.274cba6240b39p-65"),
-    float.fromhex("0x1.0549642bac4abp-65"),
-    float.fromhex("-0x1.bdc352be630a2p-68"),
-    float.fromhex("-0x1.3164cfa7d83f1p-67"),
-    float.fromhex("0x1.c36571674f185p-66"),
-    float.fromhex("0x1.c96f759b6b2dap-66"),
-    float.fromhex("-0x1.0572bb124ab0cp-66"),
-    float.fromhex("0x1.7330cab787b70p-66"),
-    0.0,
-    float.fromhex("0x1.342d9a2cf12a2p-66"),
-    float.fromhex("0x1.22690c8a09f5fp-70"),
-    float.fromhex("-0x1.fc3ec243459ddp-66"),
-    float.fromhex("-0x1.75d4e5dd1e025p-64"),
-    float.fromhex("0x1.9403ba5a41ebbp-65"),
-    float.fromhex("0x1.c8084635cb2ddp-70"),
+LOGARITHMS_LOW = doubles(
+    """
+    -0x1.bc1b069a41b7ap-68 0x1.274cba6240b39p-65 0x1.0549642bac4abp-65 -0x1.bdc352be630a2p-68
+    -0x1.3164cfa7d83f1p-67 0x1.c36571674f185p-66 0x1.c96f759b6b2dap-66 -0x1.0572bb124ab0cp-66
+    0x1.7330cab787b70p-66 0x0.0p+0 0x1.342d9a2cf12a2p-66 0x1.22690c8a09f5fp-70
+    -0x1.fc3ec243459ddp-66 -0x1.75d4e5dd1e025p-64 0x1.9403ba5a41ebbp-65 0x1.c8084635cb2ddp-70
+    """
 )
 LOG_0 = float.fromhex("0x1.71547652b82fep+0")
 LOG_1 = float.fromhex("-0x1.71547652b82f1p-1")
@@ -99,59 +70,29 @@ FAST_EXP_3 = float.fromhex("0x1.c6aecc0000000p-5")
 FAST_EXP_4 = float.fromhex("0x1.3b29960000000p-7")
 FAST_EXP_5 = float.fromhex("0x1.5f48c80000000p-10")
 FAST_EXP_6 = float.fromhex("0x1.4499520000000p-13")
-FINE_RECIPROCALS = (
-    1.0,
-    float.fromhex("0x1.fdfa800000000p-1"),
-    float.fromhex("0x1.fbdf800000000p-1"),
-    float.fromhex("0x1.f9ac800000000p-1"),
-    float.fromhex("0x1.f77f800000000p-1"),
-    float.fromhex("0x1.f592000000000p-1"),
-    float.fromhex("0x1.f388800000000p-1"),
-    float.fromhex("0x1.f17c000000000p-1"),
-    1.0,
-    float.fromhex("0x1.07c0c00000000p+0"),
-    float.fromhex("0x1.068fc00000000p+0"),
-    float.fromhex("0x1.0571c00000000p+0"),
-    float.fromhex("0x1.0465000000000p+0"),
-    float.fromhex("0x1.033ac00000000p+0"),
-    float.fromhex("0x1.0224400000000p+0"),
-    float.fromhex("0x1.010e400000000p+0"),
+FINE_RECIPROCALS = doubles(
+    """
+    0x1.0000000000000p+0 0x1.fdfa800000000p-1 0x1.fbdf800000000p-1 0x1.f9ac800000000p-1
+    0x1.f77f800000000p-1 0x1.f592000000000p-1 0x1.f388800000000p-1 0x1.f17c000000000p-1
+    0x1.0000000000000p+0 0x1.07c0c00000000p+0 0x1.068fc00000000p+0 0x1.0571c00000000p+0
+    0x1.0465000000000p+0 0x1.033ac00000000p+0 0x1.0224400000000p+0 0x1.010e400000000p+0
+    """
 )
-FINE_LOGARITHMS = (
-    0.0,
-    float.fromhex("0x1.7609456f80000p-8"),
-    float.fromhex("0x1.7e988a03bc000p-7"),
-    float.fromhex("0x1.25dff77372000p-6"),
-    float.fromhex("0x1.8bcc6fef88000p-6"),
-    float.fromhex("0x1.e678a6ac18000p-6"),
-    float.fromhex("0x1.235582b0f6000p-5"),
-    float.fromhex("0x1.53e847e28f000p-5"),
-    0.0,
-    float.fromhex("-0x1.609c5c6602000p-5"),
-    float.fromhex("-0x1.2b1a9823a7000p-5"),
-    float.fromhex("-0x1.f16b172b44000p-6"),
-    float.fromhex("-0x1.92508ef17c000p-6"),
-    float.fromhex("-0x1.2852652a6a000p-6"),
-    float.fromhex("-0x1.89d56f6d7c000p-7"),
-    float.fromhex("-0x1.85162ea2c0000p-8"),
+FINE_LOGARITHMS = doubles(
+    """
+    0x0.0p+0 0x1.7609456f80000p-8 0x1.7e988a03bc000p-7 0x1.25dff77372000p-6
+    0x1.8bcc6fef88000p-6 0x1.e678a6ac18000p-6 0x1.235582b0f6000p-5 0x1.53e847e28f000p-5
+    0x0.0p+0 -0x1.609c5c6602000p-5 -0x1.2b1a9823a7000p-5 -0x1.f16b172b44000p-6
+    -0x1.92508ef17c000p-6 -0x1.2852652a6a000p-6 -0x1.89d56f6d7c000p-7 -0x1.85162ea2c0000p-8
+    """
 )
-FINE_LOGARITHMS_LOW = (
-    0.0,
-    float.fromhex("-0x1.3fcab9106a368p-55"),
-    float.fromhex("-0x1.6a4ba7fb7a04bp-54"),
-    float.fromhex("0x1.f893d3aa38362p-55"),
-    float.fromhex("-0x1.07480dcfe0944p-53"),
-    float.fromhex("-0x1.cde9f3d7cc6d8p-55"),
-    float.fromhex("-0x1.7673a6970e2adp-52"),
-    float.fromhex("0x1.3864245918d8ap-54"),
-    0.0,
-    float.fromhex("-0x1.93e67bb3e495fp-55"),
-    float.fromhex("0x1.86d8751a6f8c3p-55"),
-    float.fromhex("-0x1.55ffc9fd7cc3fp-53"),
-    float.fromhex("-0x1.d9e37ea4415e1p-55"),
-    float.fromhex("0x1.9d9d7bc1cbd0dp-53"),
-    float.fromhex("0x1.4493591573feep-54"),
-    float.fromhex("-0x1.01cae9efc456bp-53"),
+FINE_LOGARITHMS_LOW = doubles(
+    """
+    0x0.0p+0 -0x1.3fcab9106a368p-55 -0x1.6a4ba7fb7a04bp-54 0x1.f893d3aa38362p-55
+    -0x1.07480dcfe0944p-53 -0x1.cde9f3d7cc6d8p-55 -0x1.7673a6970e2adp-52 0x1.3864245918d8ap-54
+    0x0.0p+0 -0x1.93e67bb3e495fp-55 0x1.86d8751a6f8c3p-55 -0x1.55ffc9fd7cc3fp-53
+    -0x1.d9e37ea4415e1p-55 0x1.9d9d7bc1cbd0dp-53 0x1.4493591573feep-54 -0x1.01cae9efc456bp-53
+    """
 )
 L1_HIGH = float.fromhex("0x1.71547652b82fep+0")
 L1_LOW = float.fromhex("0x1.777d0ffda0d24p-56")
@@ -180,41 +121,21 @@ E4 = float.fromhex("0x1.3b2ab6fba4e76p-7")
 E5 = float.fromhex("0x1.5d87fe78a672ep-10")
 E6 = float.fromhex("0x1.430913a9d597fp-13")
 E7 = float.fromhex("0x1.ffcbfda06c05bp-17")
-POWERS_HIGH = (
-    1.0,
-    float.fromhex("0x1.0b5586cf9890fp+0"),
-    float.fromhex("0x1.172b83c7d517bp+0"),
-    float.fromhex("0x1.2387a6e756238p+0"),
-    float.fromhex("0x1.306fe0a31b715p+0"),
-    float.fromhex("0x1.3dea64c123422p+0"),
-    float.fromhex("0x1.4bfdad5362a27p+0"),
-    float.fromhex("0x1.5ab07dd485429p+0"),
-    float.fromhex("0x1.6a09e667f3bcdp+0"),
-    float.fromhex("0x1.7a11473eb0187p+0"),
-    float.fromhex("0x1.8ace5422aa0dbp+0"),
-    float.fromhex("0x1.9c49182a3f090p+0"),
-    float.fromhex("0x1.ae89f995ad3adp+0"),
-    float.fromhex("0x1.c199bdd85529cp+0"),
-    float.fromhex("0x1.d5818dcfba487p+0"),
-    float.fromhex("0x1.ea4afa2a490dap+0"),
+POWERS_HIGH = doubles(
+    """
+    0x1.0000000000000p+0 0x1.0b5586cf9890fp+0 0x1.172b83c7d517bp+0 0x1.2387a6e756238p+0
+    0x1.306fe0a31b715p+0 0x1.3dea64c123422p+0 0x1.4bfdad5362a27p+0 0x1.5ab07dd485429p+0
+    0x1.6a09e667f3bcdp+0 0x1.7a11473eb0187p+0 0x1.8ace5422aa0dbp+0 0x1.9c49182a3f090p+0
+    0x1.ae89f995ad3adp+0 0x1.c199bdd85529cp+0 0x1.d5818dcfba487p+0 0x1.ea4afa2a490dap+0
+    """
 )
-POWERS_LOW = (
-    0.0,
-    float.fromhex("0x1.8a62e4adc610bp-54"),
-    float.fromhex("-0x1.19041b9d78a76p-55"),
-    float.fromhex("0x1.9b07eb6c70573p-54"),
-    float.fromhex("0x1.6f46ad23182e4p-55"),
-    float.fromhex("0x1.ada0911f09ebcp-55"),
-    float.fromhex("0x1.d4397afec42e2p-56"),
-    float.fromhex("0x1.6324c054647adp-54"),
-    float.fromhex("-0x1.bdd3413b26456p-54"),
-    float.fromhex("-0x1.41577ee04992fp-55"),
-    float.fromhex("0x1.6e9f156864b27p-54"),
-    float.fromhex("0x1.c7c46b071f2bep-56"),
-    float.fromhex("0x1.7a1cd345dcc81p-54"),
-    float.fromhex("0x1.11065895048ddp-55"),
-    float.fromhex("0x1.2ed02d75b3707p-55"),
-    float.fromhex("-0x1.e9c23179c2893p-54"),
+POWERS_LOW = doubles(
+    """
+    0x0.0p+0 0x1.8a62e4adc610bp-54 -0x1.19041b9d78a76p-55 0x1.9b07eb6c70573p-54
+    0x1.6f46ad23182e4p-55 0x1.ada0911f09ebcp-55 0x1.d4397afec42e2p-56 0x1.6324c054647adp-54
+    -0x1.bdd3413b26456p-54 -0x1.41577ee04992fp-55 0x1.6e9f156864b27p-54 0x1.c7c46b071f2bep-56
+    0x1.7a1cd345dcc81p-54 0x1.11065895048ddp-55 0x1.2ed02d75b3707p-55 -0x1.e9c23179c2893p-54
+    """
 )
 POWERS_SHIFTED = (
     0x3FF0000000000000,
@@ -234,41 +155,21 @@ POWERS_SHIFTED = (
     0x3FEF5818DCFBA487,
     0x3FEFA4AFA2A490DA,
 )
-FINE_POWERS_HIGH = (
-    1.0,
-    float.fromhex("0x1.00b1afa5abcbfp+0"),
-    float.fromhex("0x1.0163da9fb3335p+0"),
-    float.fromhex("0x1.02168143b0281p+0"),
-    float.fromhex("0x1.02c9a3e778061p+0"),
-    float.fromhex("0x1.037d42e11bbccp+0"),
-    float.fromhex("0x1.04315e86e7f85p+0"),
-    float.fromhex("0x1.04e5f72f654b1p+0"),
-    float.fromhex("0x1.059b0d3158574p+0"),
-    float.fromhex("0x1.0650a0e3c1f89p+0"),
-    float.fromhex("0x1.0706b29ddf6dep+0"),
-    float.fromhex("0x1.07bd42b72a836p+0"),
-    float.fromhex("0x1.0874518759bc8p+0"),
-    float.fromhex("0x1.092bdf66607e0p+0"),
-    float.fromhex("0x1.09e3ecac6f383p+0"),
-    float.fromhex("0x1.0a9c79b1f3919p+0"),
+FINE_POWERS_HIGH = doubles(
+    """
+    0x1.0000000000000p+0 0x1.00b1afa5abcbfp+0 0x1.0163da9fb3335p+0 0x1.02168143b0281p+0
+    0x1.02c9a3e778061p+0 0x1.037d42e11bbccp+0 0x1.04315e86e7f85p+0 0x1.04e5f72f654b1p+0
+    0x1.059b0d3158574p+0 0x1.0650a0e3c1f89p+0 0x1.0706b29ddf6dep+0 0x1.07bd42b72a836p+0
+    0x1.0874518759bc8p+0 0x1.092bdf66607e0p+0 0x1.09e3ecac6f383p+0 0x1.0a9c79b1f3919p+0
+    """
 )
-FINE_POWERS_LOW = (
-    0.0,
-    float.fromhex("-0x1.4f6b2a7609f71p-55"),
-    float.fromhex("0x1.b61299ab8cdb7p-54"),
-    float.fromhex("-0x1.2bf310fc54eb6p-55"),
-    float.fromhex("-0x1.19083535b085dp-56"),
-    float.fromhex("0x1.56811eeade11ap-57"),
-    float.fromhex("-0x1.0a31c1977c96ep-54"),
-    float.fromhex("0x1.4c3793aa0d08dp-55"),
-    float.fromhex("0x1.d73e2a475b465p-55"),
-    float.fromhex("-0x1.5cb7b5799c397p-54"),
-    float.fromhex("-0x1.c91dfe2b13c27p-55"),
-    float.fromhex("0x1.3233454458700p-55"),
-    float.fromhex("0x1.186be4bb284ffp-57"),
-    float.fromhex("-0x1.68063800a3fd1p-54"),
-    float.fromhex("0x1.1487818316136p-54"),
-    float.fromhex("0x1.5d16c873d1d38p-55"),
+FINE_POWERS_LOW = doubles(
+    """
+    0x0.0p+0 -0x1.4f6b2a7609f71p-55 0x1.b61299ab8cdb7p-54 -0x1.2bf310fc54eb6p-55
+    -0x1.19083535b085dp-56 0x1.56811eeade11ap-57 -0x1.0a31c1977c96ep-54 0x1.4c3793aa0d08dp-55
+    0x1.d73e2a475b465p-55 -0x1.5cb7b5799c397p-54 -0x1.c91dfe2b13c27p-55 0x1.3233454458700p-55
+    0x1.186be4bb284ffp-57 -0x1.68063800a3fd1p-54 0x1.1487818316136p-54 0x1.5d16c873d1d38p-55
+    """
 )
 
 #: Steps a unit of the second reduction of the logarithm.

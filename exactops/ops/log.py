@@ -13,6 +13,7 @@ from exactops.lanes import (
     signed,
     unsigned,
 )
+from exactops.numerics.constants import doubles
 from exactops.numerics.quick import near_binary32_tie
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
 from exactops.operator import Kernel, Operator
@@ -21,41 +22,21 @@ from exactops.operator import Kernel, Operator
 FIRST = 0x3F32AAAB
 #: The same boundary in binary64 bits.
 FIRST_WIDE = ((FIRST - 0x3F800000) << 29) + 0x3FF0000000000000
-RECIPROCALS = (
-    float.fromhex("0x1.66b585c000000p+0"),
-    float.fromhex("0x1.57f9787000000p+0"),
-    float.fromhex("0x1.4973537000000p+0"),
-    float.fromhex("0x1.3d5bf97000000p+0"),
-    float.fromhex("0x1.31bf9dc000000p+0"),
-    float.fromhex("0x1.26a5efe000000p+0"),
-    float.fromhex("0x1.1c2a478000000p+0"),
-    float.fromhex("0x1.126e6f2000000p+0"),
-    float.fromhex("0x1.09a823b000000p+0"),
-    1.0,
-    float.fromhex("0x1.e6e9e3e000000p-1"),
-    float.fromhex("0x1.cb89d29000000p-1"),
-    float.fromhex("0x1.b2a5c8c000000p-1"),
-    float.fromhex("0x1.9cbd62d000000p-1"),
-    float.fromhex("0x1.895ede2000000p-1"),
-    float.fromhex("0x1.76cebe0000000p-1"),
+RECIPROCALS = doubles(
+    """
+    0x1.66b585c000000p+0 0x1.57f9787000000p+0 0x1.4973537000000p+0 0x1.3d5bf97000000p+0
+    0x1.31bf9dc000000p+0 0x1.26a5efe000000p+0 0x1.1c2a478000000p+0 0x1.126e6f2000000p+0
+    0x1.09a823b000000p+0 0x1.0000000000000p+0 0x1.e6e9e3e000000p-1 0x1.cb89d29000000p-1
+    0x1.b2a5c8c000000p-1 0x1.9cbd62d000000p-1 0x1.895ede2000000p-1 0x1.76cebe0000000p-1
+    """
 )
-LOGARITHMS = (
-    float.fromhex("-0x1.596e250e75600p-2"),
-    float.fromhex("-0x1.2e7abbae78c00p-2"),
-    float.fromhex("-0x1.024d7813f0f00p-2"),
-    float.fromhex("-0x1.b806f8ab65a00p-3"),
-    float.fromhex("-0x1.6bb1e882e0400p-3"),
-    float.fromhex("-0x1.1ff551d400400p-3"),
-    float.fromhex("-0x1.ab886c94f8000p-4"),
-    float.fromhex("-0x1.1cc500f135c00p-4"),
-    float.fromhex("-0x1.2f54e4c980800p-5"),
-    0.0,
-    float.fromhex("0x1.9b8c6ec1f5800p-5"),
-    float.fromhex("0x1.bac95b3f31800p-4"),
-    float.fromhex("0x1.4f70a228cce00p-3"),
-    float.fromhex("0x1.b95be1afaf800p-3"),
-    float.fromhex("0x1.0de5f3fb9dc00p-2"),
-    float.fromhex("0x1.3f65d0c746200p-2"),
+LOGARITHMS = doubles(
+    """
+    -0x1.596e250e75600p-2 -0x1.2e7abbae78c00p-2 -0x1.024d7813f0f00p-2 -0x1.b806f8ab65a00p-3
+    -0x1.6bb1e882e0400p-3 -0x1.1ff551d400400p-3 -0x1.ab886c94f8000p-4 -0x1.1cc500f135c00p-4
+    -0x1.2f54e4c980800p-5 0x0.0p+0 0x1.9b8c6ec1f5800p-5 0x1.bac95b3f31800p-4
+    0x1.4f70a228cce00p-3 0x1.b95be1afaf800p-3 0x1.0de5f3fb9dc00p-2 0x1.3f65d0c746200p-2
+    """
 )
 LN2_HIGH = float.fromhex("0x1.62e42fefa3a00p-1")
 LN2_LOW = float.fromhex("-0x1.0ca86c3898d00p-49")
