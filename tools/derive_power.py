@@ -10,7 +10,7 @@ import struct
 
 import mpmath
 from derive_log import FIRST, table, tail
-from minimax import largest_error, on_grid, remez, report, to_double, to_single
+from minimax import largest_error, on_grid, remez, report, to_double
 from mpmath import mpf
 
 #: Steps a unit of the second reduction of the logarithm: the largest |z| times this is below 7.5, so 15 entries do.
@@ -63,16 +63,6 @@ def main() -> int:
     coefficients = [to_double(c) for c in remez(lambda f: mpf(2) ** f, 5, -limit, limit)[0]]
     constants |= {f"EXP_{k}": c for k, c in enumerate(coefficients)}
     notes["error of EXP, degree 5"] = largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit)
-    # Fast mode: the same with fewer terms; 2**f in float32, |f| <= 1/2.
-    coefficients = [to_double(c) for c in remez(tail2, 4, -reach, reach)[0]]
-    constants |= {f"FAST_LOG_{k + 1}": c for k, c in enumerate(coefficients)}
-    error = largest_error(tail2, coefficients, -reach, reach)
-    notes["error of FAST_LOG over z**2, degree 5"] = error
-    limit = mpf("0.50001")
-    coefficients = [to_single(c) for c in remez(lambda f: mpf(2) ** f, 6, -limit, limit)[0]]
-    constants |= {f"FAST_EXP_{k}": c for k, c in enumerate(coefficients)}
-    error = largest_error(lambda f: mpf(2) ** f, coefficients, -limit, limit, lambda f: mpf(2) ** -f)
-    notes["relative error of FAST_EXP, degree 6"] = error
 
     # Accurate path. Second reduction: 1 + z times a multiple of 2**-18, again with a logarithm on the grid and its rest. Of
     # 128 candidates the one with the smallest rest is taken: the rest is a double, its error 2**-53 of it.

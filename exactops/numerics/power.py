@@ -8,7 +8,6 @@ from exactops.lanes import (
     from_bits,
     lane_function,
     lookup,
-    mul_add,
     select,
     signed,
     unsigned,
@@ -58,18 +57,6 @@ EXP_2 = float.fromhex("0x1.ebfbdff555342p-3")
 EXP_3 = float.fromhex("0x1.c6b08d6dea782p-5")
 EXP_4 = float.fromhex("0x1.3b2c9ba29ac62p-7")
 EXP_5 = float.fromhex("0x1.5d89fe5dfb05dp-10")
-FAST_LOG_1 = float.fromhex("-0x1.71547652c99a3p-1")
-FAST_LOG_2 = float.fromhex("0x1.ec709a591109fp-2")
-FAST_LOG_3 = float.fromhex("-0x1.71546e8c8c3c5p-2")
-FAST_LOG_4 = float.fromhex("0x1.27b2d36f65f76p-2")
-FAST_LOG_5 = float.fromhex("-0x1.ed03c88782770p-3")
-FAST_EXP_0 = 1.0
-FAST_EXP_1 = float.fromhex("0x1.62e4300000000p-1")
-FAST_EXP_2 = float.fromhex("0x1.ebfbe20000000p-3")
-FAST_EXP_3 = float.fromhex("0x1.c6aecc0000000p-5")
-FAST_EXP_4 = float.fromhex("0x1.3b29960000000p-7")
-FAST_EXP_5 = float.fromhex("0x1.5f48c80000000p-10")
-FAST_EXP_6 = float.fromhex("0x1.4499520000000p-13")
 FINE_RECIPROCALS = doubles(
     """
     0x1.0000000000000p+0 0x1.fdfa800000000p-1 0x1.fbdf800000000p-1 0x1.f9ac800000000p-1
@@ -197,27 +184,6 @@ def logarithm_of_single(pattern: Lanes):
     z = convert(from_bits(unsigned(pattern - exponent)), "float64") * lookup(RECIPROCALS, offset >> 19) - 1.0
     table = convert(exponent, "float64") * 1.1920928955078125e-07 + lookup(LOGARITHMS, offset >> 19)
     return table + logarithm_of_one_plus(z)
-
-
-@lane_function
-def logarithm_fast(pattern: Lanes):
-    """As :func:`logarithm_of_single`, fused where the CPU can: relative error below 2**-35."""
-    offset = pattern - FIRST
-    exponent = offset & -0x800000
-    z = mul_add(convert(from_bits(unsigned(pattern - exponent)), "float64"), lookup(RECIPROCALS, offset >> 19), -1.0)
-    table = mul_add(convert(exponent, "float64"), 1.1920928955078125e-07, lookup(LOGARITHMS, offset >> 19))
-    square = z * z
-    high = mul_add(mul_add(FAST_LOG_5, z, FAST_LOG_4), square, mul_add(FAST_LOG_3, z, FAST_LOG_2))
-    return mul_add(z, mul_add(high, square, mul_add(FAST_LOG_1, z, LOG_0)), table)
-
-
-@lane_function
-def fraction_power_fast(f: Lanes):
-    """2**f in float32, |f| <= 1/2: relative error below 2**-23."""
-    square = f * f
-    high = mul_add(FAST_EXP_6, square, mul_add(FAST_EXP_5, f, FAST_EXP_4))
-    middle = mul_add(high, square, mul_add(FAST_EXP_3, f, FAST_EXP_2))
-    return mul_add(middle, square, mul_add(FAST_EXP_1, f, FAST_EXP_0))
 
 
 @lane_function

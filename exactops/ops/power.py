@@ -10,26 +10,22 @@ from exactops.lanes import (
     convert,
     copy_sign,
     floor,
-    from_bits,
     from_half,
     is_nan,
     lane_function,
-    mul_add,
     rint,
     select,
     signed,
     to_half,
 )
 from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
-from exactops.numerics.circle import MAGIC
 from exactops.numerics.power import (
-    fraction_power_fast,
-    logarithm_fast,
     logarithm_of_double,
     logarithm_of_single,
     power_accurate,
     power_of_two_quick,
 )
+from exactops.numerics.power_fast import head_of, power_fast_of
 from exactops.numerics.quick import BFLOAT16_LACKS, BINARY16_LACKS, BINARY32_LACKS, near_tie
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
 from exactops.operator import Attribute, Kernel, Operator
@@ -178,16 +174,18 @@ def powi_bf16(x, exponent):
 
 
 @lane_function
-def float_power_fast(x: Lanes, y: Lanes):
-    """|x|**y as float32 lanes, and the mask where it does not hold: x not positive and normal, or the result not normal."""
-    logarithm = logarithm_fast(signed(bits(x)) & 0x7FFFFFFF)
-    shifted = mul_add(y, logarithm, MAGIC)
-    whole = MAGIC - shifted  # negated
-    fraction = convert(mul_add(y, logarithm, whole), "float32")
-    scale = convert(bits(shifted), "uint32") << 23
-    power = from_bits(bits(fraction_power_fast(fraction)) + scale)
-    rare = ~(absolute(whole) < 125.5) | (bits(x) - 0x00800000 >= 0x7F000000)
-    return power, rare
+def float_power_fast(x: Lanes, y: Lanes, head: Lanes, rest: Lanes):
+    """|x|**(head + rest) as float32 lanes, and the mask where it does not hold: x or the result not normal, or x negative."""
+    power, logarithm = power_fast_of(signed(bits(x)), y, head, rest)
+    return power, ~(absolute(logarithm) < 125.5) | (bits(x) - 0x00800000 >= 0x7F000000)
+
+
+@lane_function
+def wide_power_fast(x: Lanes, y: Lanes):
+    """The same for an exponent in float64 lanes."""
+    nearest = convert(y, "float32")
+    head = head_of(nearest)
+    return float_power_fast(x, nearest, head, convert(y - convert(head, "float64"), "float32"))
 
 
 @lane_function
@@ -203,8 +201,16 @@ def float_power_fast_finish(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
 
 
 def pow_fast(x, exponent):
-    y = convert(exponent, "float64")
-    power, rare = float_power_fast(x, y)
+    head = head_of(exponent)
+    power, rare = float_power_fast(x, exponent, head, exponent - head)
+    if any_lane(rare):
+        y = convert(exponent, "float64")
+        power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y)), power)
+    return power
+
+
+def pow_fast_f64(x, y):
+    power, rare = wide_power_fast(x, y)
     if any_lane(rare):
         power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y)), power)
     return power
@@ -214,7 +220,7 @@ def pow_fast(x, exponent):
 def whole_power_fast(x: Lanes, exponent: Lanes):
     """x**exponent for integer exponents, float32 lanes."""
     y = convert(exponent, "float64")
-    power, rare = float_power_fast(x, y)
+    power, rare = wide_power_fast(x, y)
     if any_lane(rare):
         power = select(rare, float_power_fast_finish(x, y, (exponent & 1) != 0, exponent == exponent), power)
     return power
@@ -327,6 +333,11 @@ _TO_FLOAT = {
     "f16": Kernel(pow_f16, pow_fast),
     "bf16": Kernel(pow_bf16, pow_fast),
 }
+_TO_DOUBLE = {
+    "f32": Kernel(pow_f32, pow_fast_f64, registers=2),
+    "f16": Kernel(pow_f16, pow_fast_f64),
+    "bf16": Kernel(pow_bf16, pow_fast_f64),
+}
 _TO_WHOLE = {
     "f32": Kernel(whole_pow_f32, whole_pow_fast, registers=2),
     "f16": Kernel(whole_pow_f16, whole_pow_fast),
@@ -346,7 +357,8 @@ def _pow_kernel(inputs, output, choices):
     whole = exponent.kind != "f"
     if base.kind != "f":
         return _INTEGER[base.short, whole]
-    return (_TO_WHOLE if whole else _TO_FLOAT)[base.short]
+    table = _TO_WHOLE if whole else _TO_DOUBLE if exponent.short == "f64" else _TO_FLOAT
+    return table[base.short]
 
 
 def _powi_kernel(inputs, output, choices):
