@@ -27,6 +27,7 @@ from exactops.certify.filter import estimate, filtered, reference
 from exactops.certify.functions import function_of, provable
 from exactops.certify.multiprecision import gmpy2
 from exactops.command import main
+from exactops.command.prove import all_tasks
 from exactops.dtypes import STORAGES
 from exactops.target import target
 
@@ -401,6 +402,27 @@ def test_the_records_of_the_checkout():
             assert entry.get("not_correctly_rounded", 0) == entry.get("beyond_limit", 0) == 0, name
         if entry["mode"] == "exact":
             assert set(entry["hashes"].values()) == {entry["sha256"]}, name
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_every_kernel_is_proven_as_it_is(fused, monkeypatch):
+    """The records cover every transcendental kernel, fast ones with and without fused multiply-adds, as its sources are now.
+
+    After a change of a kernel: ``python -m exactops prove --all``, which takes a hash where the results are those that were
+    proven, then the same with the paths, and with ``NUMBA_CPU_NAME=x86-64 NUMBA_CPU_FEATURES=`` for fast mode.
+    """
+    file = record_files.in_checkout(record_files.PROOFS)
+    monkeypatch.setattr(record, "target", lambda: dataclasses.replace(target(), fused=fused))
+    tasks = list(all_tasks())
+    assert len(tasks) == 2 * 3 * (len(provable()) + 2)  # modes, types; gelu has two forms, and there is pow
+    missing = []
+    for task in tasks:
+        entry = record._proof(file, task)
+        current = record.is_current(file, task)
+        one_hash = task.mode == "fast" or task.dtype != "f32" or set(entry["hashes"]) == {"avx512", "avx2", "sse2", "scalar"}
+        if not (current and one_hash):
+            missing.append(task)
+    assert not missing
 
 
 # --- pow and powi ---------------------------------------------------------------------------------------------------------

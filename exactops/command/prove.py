@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         raise CommandError("--all is for whole proofs that are recorded")
     code = 0
-    for task in _all_tasks(arguments):
+    for task in all_tasks(arguments.dtype, arguments.mode, arguments.path):
         file = _record_file(arguments, task)
         if file is None or record.is_current(file, task) or _confirm(arguments, task, path, file):
             continue
@@ -156,22 +156,24 @@ def _prove(arguments: argparse.Namespace, task: Task, path: str, file: Path | No
     return 1 if found.wrong else 0
 
 
-def _all_tasks(arguments: argparse.Namespace) -> Iterator[Task]:
+def all_tasks(dtype: str | None = None, mode: str | None = None, path: str | None = None) -> Iterator[Task]:
     """Every operator that can be proven as a whole, with each of its choices, dtypes and modes; the quick types first."""
     import exactops
     from exactops.certify.functions import provable
 
     table = exactops.operators()
     for name in (name for name in (*provable(), "pow") if name in table):
-        for dtype in [arguments.dtype] if arguments.dtype else reversed(table[name].dtypes):
-            if dtype not in ("f32", "f16", "bf16"):
+        for short in [dtype] if dtype else reversed(table[name].dtypes):
+            if short not in ("f32", "f16", "bf16"):
                 continue
-            for mode in [arguments.mode] if arguments.mode else ["exact", "fast"]:
+            for chosen_mode in [mode] if mode else ["exact", "fast"]:
                 for chosen in _choices(table[name]):
-                    given = {"op": name, "dtype": dtype, "mode": mode, "attr": chosen}
-                    if name != "pow" or dtype != "f32":
-                        given |= {"pairs": None, "exponent": None}
-                    yield _task(argparse.Namespace(**{**vars(arguments), **given}))
+                    given = {"op": name, "dtype": short, "mode": chosen_mode, "attr": chosen, "path": path}
+                    yield _task(argparse.Namespace(**given, **_WHOLE))
+
+
+#: The other arguments of a proof of all inputs.
+_WHOLE = {"start": None, "stop": None, "hash_only": False, "pairs": None, "exponent": None, "seed": 1}
 
 
 def _choices(operator: Operator) -> list[list[str]]:
