@@ -417,6 +417,10 @@ def _read_proofs(file: Path, time: int, size: int) -> list[dict[str, Any]]:
 STATUSES = ("failed", "proven", "sampled", "proven_for_other_sources", "not_proven")
 
 
+#: Types of exponents that a campaign with another type stands for: the same kernel, after an exact conversion.
+_DRAWN_AS = {"f16": "f32", "bf16": "f32", **dict.fromkeys(("i8", "i16", "i32", "u8", "u16", "u32"), "i64")}
+
+
 def _audit(operator: Operator, kind: Kind, mode: str, transcendental: bool) -> dict[str, Any]:
     """Which campaign has held the results against the true values."""
     if not transcendental:
@@ -432,7 +436,7 @@ def _audit(operator: Operator, kind: Kind, mode: str, transcendental: bool) -> d
             continue
         if any(attributes.get(name, defaults[name]) != value for name, value in chosen.items()):
             continue
-        if "exponent" in entry and entry["exponent"] != kind.operands[-1]:
+        if "exponent" in entry and entry["exponent"] not in (kind.operands[-1], _DRAWN_AS.get(kind.operands[-1])):
             continue
         records.append(_record(entry, operator))
     found = {record["status"] for record in records}

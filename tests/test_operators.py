@@ -65,10 +65,10 @@ FREE_ATTRIBUTES = {"to", "saturate", "round_mode", "fmod"}
 def _hard_cases() -> dict[str, list[int]]:
     """float32 inputs whose results lie near a rounding midpoint, by function; both signs of each are run."""
     found: dict[str, list[int]] = {op: [] for op in LATER if REFERENCES[op].operands == (1, 1) and op != "powi"}
-    lines = (Path(__file__).parent.parent / "testdata" / "hard_cases_f32.csv").read_text().split()[1:]
-    for line in lines:
-        op, pattern = line.split(",")
-        found[op] += [int(pattern, 16), int(pattern, 16) ^ (1 << 31)]
+    for file in sorted((Path(__file__).parent.parent / "testdata").glob("hard_cases*_f32.csv")):
+        for line in file.read_text().split()[1:]:
+            op, pattern = line.split(",")
+            found[op] += [int(pattern, 16), int(pattern, 16) ^ (1 << 31)]
     return found
 
 

@@ -6,7 +6,8 @@ as little-endian bit patterns. So it depends on the results alone, not on the nu
 chunks. A half type's 65,536 inputs are one chunk.
 
 An input of pow is a pair. For the half types all 2**32 pairs are tried, in the order of the number whose upper 16 bits are the
-base and whose lower are the exponent. For float32, pairs are drawn (:func:`exactops.certify.powers.draw`) and counted from 0.
+base and whose lower are the exponent. For float32, and for exponents of a wider type, pairs are drawn
+(:func:`exactops.certify.powers.draw`) and counted from 0.
 """
 
 from __future__ import annotations
@@ -239,7 +240,8 @@ def _operands(task: Task, first: int, last: int) -> tuple[np.ndarray, ...]:
     if task.pairs:
         cut = slice(first % powers.BATCH, first % powers.BATCH + last - first)
         x, y = powers.draw(task.seed, first // powers.BATCH, task.exponent or task.dtype)
-        return x[cut].view(dtype), y[cut]
+        with np.errstate(all="ignore"):  # bases of a half type are the same ones, rounded
+            return x[cut].view(np.float32).astype(dtype, copy=False), y[cut]
     if task.operator == "pow":
         number = np.arange(first, last, dtype=np.uint32)
         return (number >> np.uint32(16)).astype(np.uint16).view(dtype), number.astype(np.uint16).view(dtype)

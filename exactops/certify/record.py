@@ -146,8 +146,8 @@ def _store(file: Path, entry: dict[str, Any]) -> None:
             entry = old | {"hashes": old["hashes"] | entry["hashes"]}
         else:
             entry = entry | {"hashes": old["hashes"] | entry["hashes"]}
-    elif old is not None and "inputs" not in entry and "inputs" in old and old["kernel"] == entry["kernel"]:
-        entry = old  # the hash of other pairs than those of a proof that holds
+    elif old is not None and old["kernel"] == entry["kernel"] and old.get("inputs", 0) > entry.get("inputs", 0):
+        entry = old  # fewer pairs than those of a proof that holds, or the hash of others
     proofs = sorted([*kept, entry], key=lambda e: json.dumps([e.get(name, "") for name in names], sort_keys=True))
     text = json.dumps({"about": _EXPLANATION, "proofs": proofs}, indent=1, ensure_ascii=False) + "\n"
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: Operators of a base and an exponent: see :mod:`exactops.certify.powers`.
 _POWERS = ("pow", "powi")
 _PAIRS = 1 << 24
+#: Types of the exponents that are drawn: of a kernel each. Narrower floats and integers are theirs, converted exactly.
+EXPONENTS = ("f32", "f64", "i64")
 
 
 def add_parser(subparsers: Any) -> None:
@@ -50,9 +52,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--processes", type=_positive, metavar="N", help="default: one for each CPU this process may use")
     parser.add_argument("--start", type=_bits, metavar="BITS", help="first input, as a bit pattern such as 0x3f800000")
     parser.add_argument("--stop", type=_bits, metavar="BITS", help="the input after the last")
-    parser.add_argument("--pairs", type=_positive, metavar="N", help="of pow: how many pairs to draw (default for f32: 2**24)")
+    parser.add_argument("--pairs", type=_positive, metavar="N", help="of pow: how many pairs to draw (default: 2**24)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of pow: the seed of the pairs drawn (default: 1)")
-    parser.add_argument("--exponent", choices=["f32", "f64", "i64"], help="of pow with --pairs: type of the exponents")
+    parser.add_argument("--exponent", choices=EXPONENTS, help="of pow: draw pairs with exponents of this type")
     parser.add_argument(
         "--hash-only", action="store_true", help="only the SHA-256 of the results, to compare paths or machines"
     )
@@ -169,11 +171,21 @@ def all_tasks(dtype: str | None = None, mode: str | None = None, path: str | Non
             for chosen_mode in [mode] if mode else ["exact", "fast"]:
                 for chosen in _choices(table[name]):
                     given = {"op": name, "dtype": short, "mode": chosen_mode, "attr": chosen, "path": path}
-                    yield _task(argparse.Namespace(**given, **_WHOLE))
+                    for pairs, exponent in _campaigns(name, short, chosen_mode):
+                        yield _task(argparse.Namespace(**given, **_WHOLE, pairs=pairs, exponent=exponent))
 
 
 #: The other arguments of a proof of all inputs.
-_WHOLE = {"start": None, "stop": None, "hash_only": False, "pairs": None, "exponent": None, "seed": 1}
+_WHOLE = {"start": None, "stop": None, "hash_only": False, "seed": 1}
+
+
+def _campaigns(name: str, dtype: str, mode: str) -> list[tuple[int | None, str | None]]:
+    """Pairs to draw, and the type of their exponents; None where all inputs are gone through."""
+    if name != "pow":
+        return [(None, None)]
+    if dtype != "f32":
+        return [(None, None), *((10**7, exponent) for exponent in EXPONENTS)]
+    return [(10**9 if mode == "exact" and exponent == "f32" else 10**8, exponent) for exponent in EXPONENTS]
 
 
 def _choices(operator: Operator) -> list[list[str]]:
@@ -225,10 +237,10 @@ def _pairs(arguments: argparse.Namespace, operator: Operator, dtype: str) -> tup
     given = arguments.pairs or arguments.exponent
     if operator.name != "pow" and given:
         raise CommandError("--pairs and --exponent are for pow")
-    if operator.name == "pow" and dtype == "f32":
+    if operator.name == "pow" and (dtype == "f32" or arguments.exponent):
         return arguments.pairs or _PAIRS, arguments.seed, arguments.exponent or "f32"
     if given:
-        raise CommandError(f"all pairs of {dtype} are tried: leave out --pairs and --exponent")
+        raise CommandError(f"all pairs of {dtype} are tried: leave out --pairs, or name the type of the exponents")
     return 0, 0, ""
 
 

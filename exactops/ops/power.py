@@ -189,49 +189,87 @@ def wide_power_fast(x: Lanes, y: Lanes):
 
 
 @lane_function
-def float_power_fast_finish(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
-    """x**y in float32 lanes for every operand, to well below 1 ulp before the rounding."""
+def float_power_fast_finish(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes, narrow: bool):
+    """x**y in float32 lanes for every operand, to well below 1 ulp before the rounding; ``narrow``: rounded to odd.
+
+    A half type is rounded once more: at its overflow threshold, which is a tie, the first rounding must not decide.
+    """
     x = convert(x, "float64")
     magnitude = absolute(x)
     limit = ~((magnitude > 0.0) & (magnitude < INFINITY) & (absolute(y) < INFINITY))
     p = select(limit, 0.0, y) * logarithm_of_double(select(limit, 1.0, magnitude))
     p = select(p > 200.0, 200.0, p)
     p = select(p < -200.0, -200.0, p)
-    return convert(with_special_cases(power_of_two_quick(p), limit, x, y, odd, whole), "float32")
+    wide = with_special_cases(power_of_two_quick(p), limit, x, y, odd, whole)
+    return double_to_single_odd(wide) if narrow else convert(wide, "float32")
 
 
-def pow_fast(x, exponent):
+@lane_function
+def power_fast_to_float(x: Lanes, exponent: Lanes, narrow: bool):
+    """x**exponent for float32 exponents."""
     head = head_of(exponent)
     power, rare = float_power_fast(x, exponent, head, exponent - head)
     if any_lane(rare):
         y = convert(exponent, "float64")
-        power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y)), power)
-    return power
-
-
-def pow_fast_f64(x, y):
-    power, rare = wide_power_fast(x, y)
-    if any_lane(rare):
-        power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y)), power)
+        power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y), narrow), power)
     return power
 
 
 @lane_function
-def whole_power_fast(x: Lanes, exponent: Lanes):
-    """x**exponent for integer exponents, float32 lanes."""
-    y = convert(exponent, "float64")
+def power_fast_to_double(x: Lanes, y: Lanes, narrow: bool):
+    """x**y for float64 exponents."""
     power, rare = wide_power_fast(x, y)
     if any_lane(rare):
-        power = select(rare, float_power_fast_finish(x, y, (exponent & 1) != 0, exponent == exponent), power)
+        power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y), narrow), power)
     return power
 
 
+@lane_function
+def power_fast_to_whole(x: Lanes, exponent: Lanes, narrow: bool):
+    """x**exponent for integer exponents."""
+    y = convert(exponent, "float64")
+    power, rare = wide_power_fast(x, y)
+    if any_lane(rare):
+        power = select(rare, float_power_fast_finish(x, y, (exponent & 1) != 0, exponent == exponent, narrow), power)
+    return power
+
+
+@lane_function
+def power_fast_to_scalar(x: Lanes, exponent: Lanes, narrow: bool):
+    """As :func:`power_fast_to_whole` for one exponent in all lanes."""
+    return x * x if all_lanes(exponent == 2) else power_fast_to_whole(x, exponent, narrow)
+
+
+def pow_fast(x, y):
+    return power_fast_to_float(x, y, False)
+
+
+def pow_fast_narrow(x, y):
+    return power_fast_to_float(x, y, True)
+
+
+def pow_double_fast(x, y):
+    return power_fast_to_double(x, y, False)
+
+
+def pow_double_fast_narrow(x, y):
+    return power_fast_to_double(x, y, True)
+
+
 def whole_pow_fast(x, y):
-    return whole_power_fast(x, y)
+    return power_fast_to_whole(x, y, False)
+
+
+def whole_pow_fast_narrow(x, y):
+    return power_fast_to_whole(x, y, True)
 
 
 def powi_fast(x, exponent):
-    return x * x if all_lanes(exponent == 2) else whole_power_fast(x, exponent)
+    return power_fast_to_scalar(x, exponent, False)
+
+
+def powi_fast_narrow(x, exponent):
+    return power_fast_to_scalar(x, exponent, True)
 
 
 # --- integer bases ------------------------------------------------------------------------------------------------------
@@ -330,23 +368,23 @@ def powi_backward_bf16(x, upstream, exponent):
 
 _TO_FLOAT = {
     "f32": Kernel(pow_f32, pow_fast, registers=2),
-    "f16": Kernel(pow_f16, pow_fast),
-    "bf16": Kernel(pow_bf16, pow_fast),
+    "f16": Kernel(pow_f16, pow_fast_narrow),
+    "bf16": Kernel(pow_bf16, pow_fast_narrow),
 }
 _TO_DOUBLE = {
-    "f32": Kernel(pow_f32, pow_fast_f64, registers=2),
-    "f16": Kernel(pow_f16, pow_fast_f64),
-    "bf16": Kernel(pow_bf16, pow_fast_f64),
+    "f32": Kernel(pow_f32, pow_double_fast, registers=2),
+    "f16": Kernel(pow_f16, pow_double_fast_narrow),
+    "bf16": Kernel(pow_bf16, pow_double_fast_narrow),
 }
 _TO_WHOLE = {
     "f32": Kernel(whole_pow_f32, whole_pow_fast, registers=2),
-    "f16": Kernel(whole_pow_f16, whole_pow_fast),
-    "bf16": Kernel(whole_pow_bf16, whole_pow_fast),
+    "f16": Kernel(whole_pow_f16, whole_pow_fast_narrow),
+    "bf16": Kernel(whole_pow_bf16, whole_pow_fast_narrow),
 }
 _TO_SCALAR = {
     "f32": Kernel(powi_f32, powi_fast, registers=2),
-    "f16": Kernel(powi_f16, powi_fast),
-    "bf16": Kernel(powi_bf16, powi_fast),
+    "f16": Kernel(powi_f16, powi_fast_narrow),
+    "bf16": Kernel(powi_bf16, powi_fast_narrow),
 }
 _BACKWARD = {"f32": Kernel(powi_backward_f32), "f16": Kernel(powi_backward_f16), "bf16": Kernel(powi_backward_bf16)}
 _INTEGER = {(short, whole): _integer_kernel(STORAGES[short].element, whole) for short in INTEGERS for whole in (False, True)}
