@@ -1,6 +1,6 @@
 """Hold the fingerprints against machines that this one can stand for. Run from anywhere, in an environment with exactops::
 
-    python tools/verify_machines.py [--only x86 | arm] [--quick] [--folder DIR]
+    python tools/verify_machines.py [--only x86 | arm] [--quick] [--record] [--folder DIR]
 
 * x86-64: each level (baseline, v2, v3, v4) that this CPU can run, every path, in processes whose kernels are compiled for that
   level alone; on this CPU 1, 2 and 8 threads of the caller's, and every foreign floating-point environment.
@@ -14,6 +14,8 @@ Debian, no right to install packages, no network) and nothing else was asked for
 from __future__ import annotations
 
 import argparse
+import datetime
+import hashlib
 import json
 import os
 import platform
@@ -25,6 +27,7 @@ import time
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SKIPPED = 77
@@ -36,6 +39,15 @@ THREADS = (1, 2, 8)
 #: What runs under the emulator on both paths and in foreign environments, and how many operators run in one process there.
 ARM_QUICK = ("add", "sqrt", "exp", "clip", "hard_swish")
 ARM_GROUP = 8
+#: The other types there, and operators in which each of their families of kernels runs: decoding, integers, float64, casts.
+ARM_TYPES = ("f16", "bf16", "f64", "i8", "i16", "i32", "i64", "u8", "u32", "u64")
+ARM_OF_TYPES = (
+    ("add", "mul", "div", "mod"),
+    ("max", "clip", "where", "less"),
+    ("sqrt", "round", "hard_swish", "scaled_add"),
+    ("exp", "tanh", "gelu", "pow", "powi"),
+    ("cast",),
+)
 
 #: Debian packages that a CPython of its stable release consists of, interpreter and libraries.
 PACKAGES = (
@@ -45,6 +57,10 @@ PACKAGES = (
 WHEELS = ("numpy", "llvmlite", "numba", "ml_dtypes", "platformdirs")
 WHEEL_PLATFORMS = ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64", "any")
 EMULATOR = "qemu-aarch64-static"
+
+
+#: What each machine was found to give, in the order of the runs.
+FOUND: list[dict[str, Any]] = []
 
 
 class Unavailable(Exception):
@@ -72,6 +88,15 @@ def verify(title: str, command: Sequence[str], arguments: Sequence[str], **setti
         return False
     outcome = "ok" if not report["differing"] else f"FAILED: {report['differing']} differ"
     print(f"{title}: {', '.join(report['paths'])}: {report['compared']:,} compared, {outcome}, {seconds:.0f} s", flush=True)
+    machine = report["machine"]
+    found = {
+        "machine": title,
+        "cpu": f"{machine['architecture']} {machine['cpu']}",
+        **{name: report[name] for name in ("paths", "threads", "environment", "sample", "compared", "differing")},
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "versions": machine["versions"],
+    }
+    FOUND.append(found)
     for result in report["results"]:
         if not result["ok"]:
             named = f"{result['operator']}({', '.join(result['types'])}) {result['attributes']} on {result['path']}"
@@ -98,6 +123,18 @@ def x86(quick: bool) -> bool:
         arguments = [*selection, "--environment", name, "--threads", "2"]
         agree &= verify(f"environment {name}", [sys.executable], arguments)
     return agree
+
+
+def record() -> None:
+    """Enter what was found, in place of older entries of the same machines."""
+    file = ROOT / "testdata" / "machines.json"
+    digest = hashlib.sha256((ROOT / "testdata" / "fingerprints.json").read_bytes()).hexdigest()
+    machines = json.loads(file.read_text(encoding="utf-8"))["machines"] if file.is_file() else []
+    entries = {entry["machine"]: entry for entry in machines}
+    entries |= {found["machine"]: found | {"fingerprints": digest} for found in FOUND}
+    about = "Written by `python tools/verify_machines.py --record`. fingerprints: SHA-256 of fingerprints.json as it was then."
+    text = json.dumps({"about": about, "machines": list(entries.values())}, indent=1, ensure_ascii=False)
+    file.write_text(text + "\n", encoding="utf-8")
 
 
 # --- the emulated arm64 machine ---------------------------------------------------------------------------------------------
@@ -181,6 +218,8 @@ def arm(folder: Path, quick: bool) -> bool:
     one = ["--processes", "1", "--sample", "32"]
     arguments = [*one, "--operator", *ARM_QUICK, "--dtype", "f32"]
     agree = verify("aarch64, emulated", [interpreter], arguments, **settings)
+    arguments = [*one, "--operator", "add", "exp", "--dtype", "f16", "bf16", "--path", "neon"]
+    agree &= verify("aarch64, emulated, half types", [interpreter], arguments, **settings)
     if not quick:
         from exactops import operators
 
@@ -192,6 +231,9 @@ def arm(folder: Path, quick: bool) -> bool:
                 group = names[start : start + ARM_GROUP]
                 arguments = [*one, "--path", "neon", "--dtype", short, "--operator", *group]
                 agree &= verify(f"aarch64, emulated, {' '.join(group)}", [interpreter], arguments, **settings)
+        for group in ARM_OF_TYPES:
+            arguments = ["--processes", "1", "--sample", "64", "--path", "neon", "--dtype", *ARM_TYPES, "--operator", *group]
+            agree &= verify(f"aarch64, emulated, other types, {' '.join(group)}", [interpreter], arguments, **settings)
     few = ["--processes", "1", "--sample", "64", "--operator", *ARM_QUICK, "--dtype", "f32", "--path", "neon", "--threads", "2"]
     for name in ("all",) if quick else ENVIRONMENTS:
         agree &= verify(f"aarch64, emulated, environment {name}", [interpreter], [*few, "--environment", name], **settings)
@@ -268,6 +310,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", choices=["x86", "arm"], help="only these machines")
     parser.add_argument("--quick", action="store_true", help="a handful of operators")
     parser.add_argument("--folder", type=Path, help="where the emulated machine is, or is set up")
+    parser.add_argument("--record", action="store_true", help="enter what was found in testdata/machines.json")
     parser.add_argument("--assembly", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.assembly:
@@ -286,6 +329,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"aarch64 is skipped: {reason}")
             if chosen.only == "arm" and agree:
                 return SKIPPED
+    if chosen.record:
+        record()
     print("all bits agree" if agree else "FAILED")
     return int(not agree)
 
