@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -269,6 +270,51 @@ def planted(monkeypatch: pytest.MonkeyPatch, name: str, pattern: int, only: str 
         return results
 
     monkeypatch.setattr(fingerprints, "compute", faulty)
+
+
+@pytest.mark.parametrize("where", ["one path", "every path"])
+def test_a_planted_bit_is_named_in_the_long_form(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    """One wrong bit for one operand of 2**24: by another path, else the chunk is named."""
+    entry, settings, path = entry_of("neg(f32)"), Settings(), exactops.paths()[0]
+    digests = [fingerprints.long_digest(entry, path, 0, settings)]
+    record = fingerprints.long_record(entry, fingerprints.long_hash(digests), digests)
+    assert fingerprints.long_verdict(entry, path, digests, record, exactops.paths(), settings).ok
+    planted(monkeypatch, "neg", 0xABCDEF, path if where == "one path" else None)
+    digests = [fingerprints.long_digest(entry, path, 0, settings)]
+    verdict = fingerprints.long_verdict(entry, path, digests, record, exactops.paths()[:2], settings)
+    assert not verdict.ok and verdict.difference is not None
+    if where == "one path":
+        assert verdict.difference.number == 0xABCDEF
+        assert verdict.difference.inputs[0].startswith("0x00abcdef")
+        assert verdict.difference.output.startswith("0x80abcdee")
+        assert verdict.difference.expected.startswith("0x80abcdef")
+    else:
+        assert str(verdict.difference).startswith("within elements 0 to 16777215 of the stream")
+
+
+def test_the_long_form_by_the_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Chunks of a toy size; an entry without a record is a failure, not passed over."""
+
+    def toy(entry: Entry, path: str | None, number: int, settings: Settings) -> bytes:
+        return hashlib.sha256(f"{entry.name} {number}".encode()).digest()
+
+    monkeypatch.setattr(fingerprints, "long_digest", toy)
+    pool = "exactops.command.verify.ProcessPoolExecutor"
+    monkeypatch.setattr(pool, lambda processes, mp_context: ThreadPoolExecutor(processes))
+    file = tmp_path / "fingerprints.json"
+    assert main(["verify", "--write", "--full", "--operator", "neg", "--file", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["verify", "--full", "--operator", "neg", "--file", str(file)]) == 0
+    assert "the long form" in capsys.readouterr().out
+    assert main(["verify", "--full", "--operator", "neg", "floor", "--file", str(file)]) == 1
+    assert "the file has no long form of it" in capsys.readouterr().out
+
+
+def test_every_long_form_is_recorded(recorded: dict[str, Any]) -> None:
+    wanted = {entry.name for entry in fingerprints.entries() if fingerprints.has_long_form(entry)}
+    assert {fingerprints.name_of(record) for record in recorded["long"]} == wanted
 
 
 @pytest.mark.parametrize("where", ["one path", "every path"])

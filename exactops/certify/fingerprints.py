@@ -268,6 +268,8 @@ class Difference:
         What came out and what the fingerprint stands for.
     source : str
         How the expected value is known.
+    size : int
+        Elements of a chunk.
     """
 
     chunk: int
@@ -276,10 +278,11 @@ class Difference:
     output: str = ""
     expected: str = ""
     source: str = ""
+    size: int = CHUNK
 
     def __str__(self) -> str:
         if not self.inputs:
-            return f"within elements {self.number} to {self.number + CHUNK - 1} of the stream; {self.source}"
+            return f"within elements {self.number} to {self.number + self.size - 1} of the stream; {self.source}"
         return f"element {self.number}: {', '.join(self.inputs)} gives {self.output}, expected {self.expected} ({self.source})"
 
 
@@ -464,17 +467,55 @@ def reference(entry: Entry, patterns: Sequence[np.ndarray]) -> np.ndarray | None
 
 
 def has_long_form(entry: Entry) -> bool:
-    """Whether all 2**32 inputs of an entry can be tried."""
+    """Whether all 2**32 inputs of an entry are tried."""
     return entry.types == ("f32",)
 
 
 def long_digest(entry: Entry, path: str | None, number: int, settings: Settings) -> bytes:
     """SHA-256 of one chunk of 2**24 results of the long form."""
     digest = hashlib.sha256()
-    for start in range(number * LONG_CHUNK, (number + 1) * LONG_CHUNK, _LONG_PART):
-        pattern = np.arange(start, start + _LONG_PART, dtype=np.uint64).astype(np.uint32)
+    for pattern in _long_parts(number):
         digest.update(_bytes(compute(entry, path, [pattern], settings)))
     return digest.digest()
+
+
+def _long_parts(number: int) -> Iterator[np.ndarray]:
+    """The inputs of a chunk of the long form."""
+    for start in range(number * LONG_CHUNK, (number + 1) * LONG_CHUNK, _LONG_PART):
+        yield np.arange(start, start + _LONG_PART, dtype=np.uint64).astype(np.uint32)
+
+
+def long_hash(digests: Sequence[bytes]) -> str:
+    """The hash of the long form, of the digests of its chunks."""
+    return hashlib.sha256(b"".join(digests)).hexdigest()
+
+
+def long_verdict(
+    entry: Entry, path: str, digests: Sequence[bytes], record: dict[str, Any], paths: Sequence[str], settings: Settings
+) -> Verdict:
+    """Whether the digests of the chunks are those of a record; if not, the first difference as far as it can be told."""
+    found = long_hash(digests)
+    verdict = Verdict(entry, path, ok=found == record["sha256"], sha256=found)
+    recorded = _recorded_chunks(record) if "chunks" in record else []
+    bad = next((k for k, (got, wanted) in enumerate(zip(digests, recorded, strict=False)) if got[:4] != wanted), None)
+    if bad is None:
+        return verdict
+    for other in paths:
+        if other == path or long_digest(entry, other, bad, settings)[:4] != recorded[bad]:
+            continue
+        for pattern in _long_parts(bad):
+            results, expected = (compute(entry, each, [pattern], settings) for each in (path, other))
+            wrong = np.flatnonzero(results != expected)
+            if wrong.size:
+                place = int(wrong[0])
+                shown = (_shown(pattern[place], STORAGES[entry.types[0]]),)
+                one, two = (_shown(each[place], STORAGES[entry.result]) for each in (results, expected))
+                source = f"as path {other} gives it"
+                verdict.difference = Difference(bad, int(pattern[place]), shown, one, two, source, LONG_CHUNK)
+                return verdict
+    nobody = "no other path of this machine agrees there with the file"
+    verdict.difference = Difference(bad, bad * LONG_CHUNK, source=nobody, size=LONG_CHUNK)
+    return verdict
 
 
 # --- the file -----------------------------------------------------------------------------------------------------------
@@ -632,8 +673,9 @@ def _given(entry: Entry) -> dict[str, Any]:
     return {name: value for name, value in entry.attributes if value != known[name]}
 
 
-def long_record(entry: Entry, sha256: str) -> dict[str, Any]:
-    """A record of the long form."""
+def long_record(entry: Entry, sha256: str, digests: Sequence[bytes] = ()) -> dict[str, Any]:
+    """A record of the long form; with the digests of its chunks, if they are known."""
+    chunks = base64.b64encode(b"".join(each[:4] for each in digests)).decode()
     return {
         "operator": entry.operator,
         "types": list(entry.types),
@@ -641,4 +683,5 @@ def long_record(entry: Entry, sha256: str) -> dict[str, Any]:
         "result": entry.result,
         "inputs": 1 << 32,
         "sha256": sha256,
+        **({"chunks": chunks} if chunks else {}),
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import hashlib
 import multiprocessing
 import os
 import sys
@@ -187,8 +186,8 @@ def _verify_short(
 
 def _long_digests(
     chosen: list[Entry], paths: list[str], settings: Settings, processes: int
-) -> Iterator[tuple[Entry, str, str]]:
-    """The hash of the long form of each entry on each path."""
+) -> Iterator[tuple[Entry, str, list[bytes]]]:
+    """The digests of the long form's chunks of each entry on each path."""
     from exactops.certify import fingerprints
 
     chunks = (1 << 32) // fingerprints.LONG_CHUNK
@@ -201,8 +200,7 @@ def _long_digests(
                     for future in as_completed(futures):
                         future.result()
                         advance(1)
-                    whole = hashlib.sha256(b"".join(future.result() for future in futures))
-                    yield entry, path, whole.hexdigest()
+                    yield entry, path, [future.result() for future in futures]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -212,12 +210,14 @@ def _verify_long(
 ) -> list[Verdict]:
     from exactops.certify import fingerprints
 
-    hashes = {fingerprints.name_of(record): record["sha256"] for record in recorded.get("long", [])}
-    known = [entry for entry in chosen if entry.name in hashes]
-    return [
-        fingerprints.Verdict(entry, path, ok=found == hashes[entry.name], sha256=found)
-        for entry, path, found in _long_digests(known, paths, settings, processes)
-    ]
+    records = {fingerprints.name_of(record): record for record in recorded.get("long", [])}
+    chosen = [entry for entry in chosen if fingerprints.has_long_form(entry)]
+    missing = "the file has no long form of it"
+    found = [fingerprints.Verdict(e, path, False, error=missing) for e in chosen if e.name not in records for path in paths]
+    known = [entry for entry in chosen if entry.name in records]
+    for entry, path, digests in _long_digests(known, paths, settings, processes):
+        found.append(fingerprints.long_verdict(entry, path, digests, records[entry.name], paths, settings))
+    return found
 
 
 # --- the report ------------------------------------------------------------------------------------------------------------
@@ -335,17 +335,17 @@ def _write(
             by_name[each.entry.name] = each.record
             recorded["streams"][", ".join(each.entry.types)] = each.stream
     else:
-        hashes: dict[str, set[str]] = {}
+        known: dict[str, list[bytes]] = {}
         ends = list(dict.fromkeys((paths[0], paths[-1])))
-        for entry, _, found in _long_digests(chosen, ends, fingerprints.Settings(), processes):
-            hashes.setdefault(entry.name, set()).add(found)
-        for entry in chosen:
-            if len(hashes[entry.name]) > 1:
+        for entry, _, digests in _long_digests(chosen, ends, fingerprints.Settings(), processes):
+            if known.setdefault(entry.name, digests) != digests:
                 failed.append(fingerprints.Written(entry, error=f"{paths[0]} and {paths[-1]} have other hashes"))
-            else:
-                long[entry.name] = fingerprints.long_record(entry, *hashes[entry.name])
+        for entry in chosen:
+            long[entry.name] = fingerprints.long_record(entry, fingerprints.long_hash(known[entry.name]), known[entry.name])
     for record in fingerprints.long_of_proofs(file.absolute().parent):
-        long[fingerprints.name_of(record)] = record
+        own = long.get(fingerprints.name_of(record))
+        if own is None or own["sha256"] != record["sha256"]:
+            long[fingerprints.name_of(record)] = record
     out = console()
     if failed:
         for each in failed:
