@@ -137,7 +137,7 @@ def works() -> Iterator[Work]:
     for op in ("Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"):
         yield from binary(op, (*NUMERIC, "bool") if op == "Equal" else NUMERIC, "bool")
     yield from binary("Pow", ("f32", "f16", "i32", "i64"))
-    for base, exponent in itertools.product(("f32", "f16", "i32", "i64"), ("f32", "f64", "i32", "i64")):
+    for base, exponent in itertools.product(("f32", "f16", "i32", "i64"), ("f32", "f16", "f64", "i32", "i64")):
         if base != exponent:
             yield Work("Pow", (base, exponent), ((17,), (17,)), base)
             yield Work("Pow", (base, exponent), ((2, 1, 4), (3, 1)), base)
