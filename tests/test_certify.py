@@ -414,8 +414,9 @@ def test_every_kernel_is_proven_as_it_is(fused, monkeypatch):
     file = record_files.in_checkout(record_files.PROOFS)
     monkeypatch.setattr(record, "target", lambda: dataclasses.replace(target(), fused=fused))
     tasks = list(all_tasks())
-    # Modes and types; gelu has two forms; pow three types of exponents that are drawn, and all pairs of the half types.
-    assert len(tasks) == 2 * (3 * (len(provable()) + 1) + 3 * 3 + 2)
+    # Modes and types; gelu has two forms; pow three types of exponents that are drawn, and all pairs of the half types; powi
+    # seven exponents for these.
+    assert len(tasks) == 2 * (3 * (len(provable()) + 1) + 3 * 3 + 2 + 2 * 7)
     missing = []
     for task in tasks:
         entry = record._proof(file, task)
