@@ -157,6 +157,9 @@ def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]
         most = len(operator.operands)
         least = most - operator.optional
     present = len(operands)
+    given_none = [name for name, operand in zip(operator.operands, operands, strict=False) if operand is None]
+    if not operator.variadic and len(operands) <= most and any(name in given_none for name in operator.operands[:least]):
+        raise TypeError(f"{operator.name}: the operand {given_none[0]!r} is None")
     while present and operands[present - 1] is None:
         present -= 1
     if not least <= present <= most or len(operands) > most:
@@ -362,6 +365,8 @@ def _checked_attribute(attribute: Attribute, value: Any) -> Any:
         return int(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
+    if isinstance(value, np.longdouble):
+        raise ValueError("longdouble is not served: it must be a number of at most 64 bits")
     if isinstance(value, (np.floating, np.integer)):
         return value.item()
     if isinstance(value, np.generic) and storage_of(value.dtype) is STORAGES["bf16"]:

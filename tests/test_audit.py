@@ -428,3 +428,9 @@ def test_command_plots(capsys, tmp_path):
     assert "missing" in refused(
         capsys, "numpy.exp", "--op", "exp", "--samples", "100", "--plot", str(tmp_path / "missing/x.png")
     )
+
+
+@pytest.mark.parametrize("dtype", ["f16", "f32", "f64", "i16", "bool"])
+def test_operands_of_several_sizes(dtype: str) -> None:
+    """The condition of ``where`` is narrower than its values."""
+    assert audit(np.where, "where", dtype, samples=1000).passed

@@ -264,6 +264,44 @@ def test_a_hash_of_other_pairs_replaces_no_proof(tmp_path):
         assert (entry["inputs"], entry["pairs"], set(entry["hashes"])) == (1000, 1000, paths)
 
 
+def test_a_fault_replaces_any_proof(tmp_path):
+    file, found = tmp_path / "proofs.json", campaign.Findings(inputs=1000, digests={0: b"0"})
+    assert record.store(file, record.entry_of(Task("pow", pairs=1000, seed=1), found, "scalar", 1.0, 1, "kernel"))
+    fewer = Task("pow", pairs=10, seed=2)
+    found = campaign.Findings(inputs=10, digests={0: b"1"})
+    assert not record.store(file, record.entry_of(fewer, found, "scalar", 1.0, 1, "kernel"))
+    found.wrong = 3
+    assert record.store(file, record.entry_of(fewer, found, "scalar", 1.0, 1, "kernel"))
+    (entry,) = json.loads(file.read_text())["proofs"]
+    assert (entry["inputs"], entry["not_correctly_rounded"]) == (10, 3)
+    assert record._proof(file, Task("pow", pairs=1000, seed=1)) is None
+
+
+def test_a_hash_that_contradicts_a_proof_is_a_failure(tmp_path, capsys):
+    file = tmp_path / "proofs.json"
+    arguments = ["prove", "exp", "--dtype", "bf16", "--record", str(file)]
+    assert main(arguments) == 0
+    before = file.read_text()
+    assert main([*arguments, "--hash-only", "--path", "scalar"]) == 0
+    file.write_text(re.sub(r'"sha256": "\w+"', f'"sha256": "{"0" * 64}"', before))
+    damaged = file.read_text()
+    capsys.readouterr()
+    assert main([*arguments, "--hash-only", "--path", "scalar"]) == 1
+    assert "the results proven have the SHA-256 000" in capsys.readouterr().err
+    assert file.read_text() == damaged
+
+
+@pytest.mark.parametrize("content", ["", "{", "null", "[]", "7", '{"proofs": 7}', '{"proofs": [3]}'])
+@pytest.mark.parametrize("what", [["exp", "--dtype", "bf16"], ["--all", "--dtype", "bf16"]])
+def test_unreadable_records_are_refused_before_the_work(content, what, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(campaign, "timed", lambda *_: pytest.fail("the work began"))
+    file = tmp_path / "proofs.json"
+    file.write_text(content)
+    assert main(["prove", *what, "--record", str(file)]) == 2
+    assert capsys.readouterr().err.startswith(f"exactops prove: error: --record {file}: ")
+    assert file.read_text() == content
+
+
 @pytest.mark.parametrize("mode", ["exact", "fast"])
 def test_fast_mode_has_a_record_for_either_kind_of_cpu(mode, tmp_path, monkeypatch):
     """Without fused multiply-adds fast mode has other results, which a scan of a CPU with them says nothing of."""

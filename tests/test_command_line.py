@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import ml_dtypes
@@ -411,3 +412,64 @@ def test_the_import_is_light():
     code = "import sys, exactops; print([m for m in ('numba', 'llvmlite', 'rich', 'argparse') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# --- streams, signals, resources ------------------------------------------------------------------------------------------
+
+LIGHT = ["verify", "--operator", "not", "--path", "scalar", "--processes", "1"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells differ")
+@pytest.mark.parametrize("arguments", [["info"], ["ops"], ["contracts", "not"], LIGHT], ids=lambda a: a[0])
+@pytest.mark.parametrize("stream", ["| true", ">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_are_closed(arguments, stream):
+    """A reader that has had enough, and streams that a caller closed, are no failure."""
+    command = " ".join([sys.executable, "-m", "exactops", *arguments, stream, "; exit ${PIPESTATUS[0]}"])
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_a_narrow_encoding():
+    done = process("ops", env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert done.returncode == 0, done.stderr
+    assert "relu" in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="no process groups")
+def test_a_terminated_proof_leaves_no_process():
+    pytest.importorskip("gmpy2")
+    arguments = ["prove", "exp", "--hash-only", "--path", "scalar", "--processes", "2", "--no-record", "--stop", "0x20000000"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "exactops", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    time.sleep(4)  # in imports, or at work: both must end
+    running.terminate()
+    output, _ = running.communicate(timeout=120)  # ends when the last process has let go of the pipe
+    assert running.returncode == 130, output
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):
+            os.killpg(running.pid, 0)
+            time.sleep(0.1)
+
+
+def test_a_worker_that_is_killed_is_reported(monkeypatch, capsys):
+    from concurrent.futures.process import BrokenProcessPool
+
+    def broken(arguments):
+        raise BrokenProcessPool("killed")
+
+    monkeypatch.setattr("exactops.command.info.run", broken)
+    assert main(["info"]) == 2
+    assert "a worker process ended" in capsys.readouterr().err
+
+
+def test_memory_that_is_not_there(capsys):
+    assert main(["measure", "exp", "--dtype", "f32", "--size", str(10**14)]) == 2
+    assert "not enough memory" in capsys.readouterr().err
+
+
+def test_a_path_of_the_environment_that_does_not_exist():
+    done = process(*LIGHT[:3], env={**os.environ, "EXACTOPS_PATH": "bogus"})
+    assert done.returncode == 2
+    assert done.stderr.startswith("exactops verify: error: EXACTOPS_PATH='bogus'")

@@ -90,7 +90,7 @@ OPERANDS: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = [
     ("four of three", lambda: run("clip", F32, 1, 2, 3), ("1 to 3", "4 given")),
     ("None", lambda: run("exp", None), ("exp",)),
     ("None first", lambda: run("add", None, F32), ("add", "None")),
-    ("None second", lambda: run("add", F32, None), ("add", "2 operands")),
+    ("None second", lambda: run("add", F32, None), ("add", "'y' is None")),
     ("None in a fold", lambda: run("max", F32, None, F32), ("max", "None")),
     ("None in where", lambda: run("where", BOOL, None, F32), ("where", "None")),
     ("only a bound", lambda: run("clip", None, 1.0), ("clip",)),
@@ -99,6 +99,7 @@ OPERANDS: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = [
     ("unknown attribute", lambda: run("exp", F32, alpha=1.0), ("exp has no attribute 'alpha'", "it has none")),
     ("misspelt", lambda: run("leaky_relu", F32, alhpa=1.0), ("'alhpa'", "it has alpha", "did you mean 'alpha'")),
     ("misspelt bound", lambda: run("clip", F32, mim=1.0), ("'mim'", "min, max")),
+    ("an operand that is None", lambda: run("pow", F32, None), ("pow: the operand 'exponent' is None",)),
     ("missing attribute", lambda: run("scaled_add", F32, F32, alpha=1.0), ("scaled_add needs the attribute 'beta'",)),
     ("missing target", lambda: run("cast", F32), ("cast needs the attribute 'to'",)),
     ("no such", lambda: run("add", F32, F32, to="f32"), ("add has no attribute 'to'",)),
@@ -267,7 +268,7 @@ def test_numbers_that_an_attribute_takes(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["0.1", None, 1j, [1.0], np.ones(3), np.bool_(True), b"1", Other(), np.complex64(1), {}, np.array("a")],
+    ["0.1", None, 1j, [1.0], np.ones(3), np.bool_(True), b"1", Other(), np.complex64(1), {}, np.array("a"), np.longdouble(1)],
     ids=lambda v: type(v).__name__,
 )
 def test_values_that_an_attribute_refuses(value: Any) -> None:

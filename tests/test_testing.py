@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -385,3 +387,45 @@ def test_public_names_are_documented(name):
     found = getattr(testing, name)
     assert len(found.__doc__ or "") > 40
     assert name in dir(testing)
+
+
+# --- what is not meant ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "strided", "byte-swapped", "reversed"])
+def test_a_foreign_byte_order_has_no_layout(layout: str) -> None:
+    foreign = np.arange(3, dtype=np.dtype("f4").newbyteorder())
+    with pytest.raises(ValueError, match="native byte order"):
+        lay_out(foreign, layout)
+
+
+@pytest.mark.parametrize("inputs", [(2**70,), (np.longdouble(3),), ("text",), (np.zeros(5),), (None,), (1 + 2j,)], ids=repr)
+def test_inputs_of_any_kind_do_not_hide_a_difference(inputs: Any) -> None:
+    with pytest.raises(AssertionError, match="1 of 2 elements differ"):
+        assert_same_bits(np.float32([1, 2]), np.float32([1, 3]), inputs=inputs)
+
+
+def test_the_bytes_of_bool_are_shown() -> None:
+    with pytest.raises(AssertionError, match=r"0x02 \(True\)"):
+        assert_same_bits(np.uint8([2]).view(np.bool_), np.uint8([1]).view(np.bool_))
+
+
+def test_a_call_with_special_attributes_is_an_expression() -> None:
+    for value in (math.inf, -math.inf, math.nan):
+        call = Call("leaky_relu", (np.float32([-1.5]),), {"alpha": value})
+        again = eval(repr(call), {"exactops": exactops, "from_bits": from_bits, "np": np})
+        assert_same_bits(again, exactops.leaky_relu(np.float32([-1.5]), alpha=value))
+
+
+@given(st.data())
+@settings(max_examples=1)
+def test_strategies_refuse_nonsense(data: st.DataObject) -> None:
+    for shape in (-1, (2, -1)):
+        with pytest.raises(ValueError, match="negative length"):
+            data.draw(arrays("f32", shape))
+    assert data.draw(arrays("f32", np.int64(3))).shape == (3,)
+    for given_as_text in ({"operators": "exp"}, {"dtypes": "float32"}):
+        with pytest.raises(TypeError, match="a sequence of them"):
+            calls(**given_as_text)
+    with pytest.raises(TypeError, match="bits are integers"):
+        from_bits([1.5], "f32")

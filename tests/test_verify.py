@@ -410,3 +410,36 @@ def test_write_is_refused_where_paths_differ(
     (record,) = written["short"]
     assert record == next(r for r in committed["short"] if fingerprints.name_of(r) == "sqrt(f16)")
     assert main(["verify", "--file", str(file), "--operator", "sqrt", "--dtype", "f16", "--processes", "1"]) == 0
+
+
+NO_RECORDS: dict[str, Any] = {"short": [], "long": [], "streams": {}, "hard_cases": {}}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "{", "null", "[]", "3"),
+        *(
+            json.dumps(NO_RECORDS | part)
+            for part in ({"short": 3}, {"short": [{}]}, {"streams": []}, {"hard_cases": {"f32": "?"}})
+        ),
+    ],
+)
+def test_a_file_of_something_else_is_refused(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "fingerprints.json"
+    file.write_text(content)
+    assert main(["verify", "--operator", "not", "--path", "scalar", "--file", str(file)]) == 2
+    assert capsys.readouterr().err.startswith(f"exactops verify: error: {file}: ")
+
+
+@pytest.mark.parametrize("part", ["sha256", "head", "chunks", "result"])
+def test_a_damaged_record_is_refused(part: str, recorded: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "fingerprints.json"
+    for damaged in (None, "?", recorded["short"][0][part][:-3]):
+        first = {name: value for name, value in recorded["short"][0].items() if damaged is not None or name != part}
+        first |= {part: damaged} if damaged is not None else {}
+        file.write_text(json.dumps(recorded | {"short": [first]}))
+        if part == "result" and damaged is not None:
+            continue  # of an operator that has no such type: simply no entry
+        with pytest.raises(ValueError):
+            fingerprints.load(file)

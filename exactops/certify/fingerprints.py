@@ -522,11 +522,35 @@ def long_verdict(
 
 
 def load(file: Path) -> dict[str, Any]:
-    """The records; empty ones where there is no file."""
+    """The records; empty ones where there is no file.
+
+    Raises
+    ------
+    ValueError
+        The file holds something else, or is damaged.
+    OSError
+        It cannot be read.
+    """
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        records = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {"short": [], "long": [], "streams": {}, "hard_cases": {}}
+    try:
+        for form, parts in (("short", ("head", "chunks")), ("long", ())):
+            for record in records[form]:
+                name_of(record)
+                bytes.fromhex(record["sha256"])
+                for part in parts:
+                    base64.b64decode(record[part], validate=True)
+                if len(record.get("chunks", "")) % 4 or (parts and len(_recorded_chunks(record)) * CHUNK < record["inputs"]):
+                    raise ValueError(f"the chunks of {name_of(record)} are cut short")
+        for content in (*records["streams"].values(), *records["hard_cases"].values()):
+            str.encode(content)
+        for key, content in records["hard_cases"].items():
+            hard_of(tuple(key.split(", ")), content)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"it holds no fingerprints, or is damaged ({type(error).__name__}: {error})") from None
+    return records
 
 
 def name_of(record: dict[str, Any]) -> str:
@@ -547,7 +571,7 @@ def hard_cases(folder: Path) -> dict[str, str]:
 
 def hard_of(types: tuple[str, ...], recorded: str) -> np.ndarray:
     """The hard cases of operands of these types, one row a case, from what the file holds."""
-    return np.frombuffer(base64.b64decode(recorded), "<u4").reshape(-1, len(types)).astype(np.uint64)
+    return np.frombuffer(base64.b64decode(recorded, validate=True), "<u4").reshape(-1, len(types)).astype(np.uint64)
 
 
 @dataclass

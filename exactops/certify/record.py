@@ -70,14 +70,31 @@ def load(file: Path) -> dict[str, Any]:
         return {"about": _EXPLANATION, "proofs": []}
 
 
+def check(file: Path) -> None:
+    """Raise where the records cannot be read and replaced: before hours are spent on what would be entered.
+
+    Raises
+    ------
+    ValueError
+        The file is no JSON, or holds something else than records.
+    OSError
+        It cannot be read, or its folder not be written to.
+    """
+    records = load(file)
+    proofs = records.get("proofs") if isinstance(records, dict) else None
+    if not isinstance(proofs, list) or not all(isinstance(each, dict) for each in proofs):
+        raise ValueError("it holds no records of proofs")
+    with tempfile.TemporaryFile(dir=file.absolute().parent):
+        pass
+
+
 def _proof(file: Path, task: Task) -> dict[str, Any] | None:
     """The entry of a proof of this task, or of more pairs with its seed, without a fault."""
     key = identity(task)
     for entry in load(file)["proofs"]:
         if all(entry.get(name) == value for name, value in key.items()):
-            faults = entry.get("not_correctly_rounded", 0) or entry.get("beyond_limit", 0)
             whole = entry.get("inputs", 0) >= task.count and entry.get("seed", 0) == (task.seed if task.pairs else 0)
-            return entry if whole and not faults else None
+            return entry if whole and not faults_of(entry) else None
     return None
 
 
@@ -103,15 +120,26 @@ def _today() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def store(file: Path, entry: dict[str, Any]) -> None:
-    """Merge an entry into the records and replace the file in one step.
+def faults_of(entry: dict[str, Any]) -> int:
+    """Results that an entry says are wrong, or in fast mode beyond the limit."""
+    return entry.get("not_correctly_rounded", 0) or entry.get("beyond_limit", 0)
+
+
+def contradicted(file: Path, task: Task, found: Findings) -> str | None:
+    """The hash of these very inputs that was proven, where the results of exact mode have another."""
+    proven = proven_hash(file, task) if task.mode == "exact" else None
+    return proven if proven not in (None, found.sha256) else None
+
+
+def store(file: Path, entry: dict[str, Any]) -> bool:
+    """Merge an entry into the records and replace the file in one step; whether the entry is in it.
 
     An entry with counts replaces that of the same operator, dtype, attributes and mode; it keeps the hashes of other paths
     where the kernel is the same. An entry of a ``hash_only`` run adds its path's hash to the entry of the same kernel, or
     stands alone.
     """
     with _locked(file.absolute().parent):
-        _store(file, entry)
+        return _store(file, entry)
 
 
 @contextlib.contextmanager
@@ -130,7 +158,13 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _store(file: Path, entry: dict[str, Any]) -> None:
+def _stands(old: dict[str, Any], entry: dict[str, Any]) -> bool:
+    """Whether an entry is but fewer pairs than those of a proof that holds, or the hash of others."""
+    more = old["kernel"] == entry["kernel"] and old.get("inputs", 0) > entry.get("inputs", 0)
+    return more and not faults_of(entry)
+
+
+def _store(file: Path, entry: dict[str, Any]) -> bool:
     records = load(file)
     names = ("operator", "dtype", "attributes", "mode", "exponent", "fused")
     key = [entry.get(name) for name in names]
@@ -146,8 +180,8 @@ def _store(file: Path, entry: dict[str, Any]) -> None:
             entry = old | {"hashes": old["hashes"] | entry["hashes"]}
         else:
             entry = entry | {"hashes": old["hashes"] | entry["hashes"]}
-    elif old is not None and old["kernel"] == entry["kernel"] and old.get("inputs", 0) > entry.get("inputs", 0):
-        entry = old  # fewer pairs than those of a proof that holds, or the hash of others
+    elif old is not None and _stands(old, entry):
+        return False
     proofs = sorted([*kept, entry], key=lambda e: json.dumps([e.get(name, "") for name in names], sort_keys=True))
     text = json.dumps({"about": _EXPLANATION, "proofs": proofs}, indent=1, ensure_ascii=False) + "\n"
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
@@ -159,3 +193,4 @@ def _store(file: Path, entry: dict[str, Any]) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    return True

@@ -11,14 +11,18 @@ Exit codes: 0 done, 1 a check failed, 2 bad input (with one line on standard err
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import io
+import os
 import pkgutil
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from typing import NoReturn
 
-from exactops.command._common import CommandError
+from exactops.command._common import CommandError, ended_as_interrupt
 
 _INTERRUPTED = 130  # what shells report for a process that Ctrl-C ended
 
@@ -65,14 +69,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parser().parse_args(argv)
     except SystemExit as end:  # --help, --version and complaints
         return end.code if isinstance(end.code, int) else 2
-    with warnings.catch_warnings():
+    # A caller may have closed them.
+    with warnings.catch_warnings(), _streams():
         warnings.showwarning = _show_warning
         try:
-            code = arguments.run(arguments)
+            with ended_as_interrupt():
+                code = arguments.run(arguments)
             sys.stdout.flush()
             return int(code or 0)
         except CommandError as error:
             print(f"exactops {arguments.command}: error: {error}", file=sys.stderr)
+            return 2
+        except BrokenExecutor as error:
+            print(f"exactops {arguments.command}: error: a worker process ended before its work ({error})", file=sys.stderr)
+            return 2
+        except MemoryError as error:
+            print(f"exactops {arguments.command}: error: not enough memory: {error}", file=sys.stderr)
             return 2
         except KeyboardInterrupt:
             print(f"exactops {arguments.command}: interrupted", file=sys.stderr)
@@ -81,6 +93,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             # The reader (head, less) had enough. Python would complain again when it closes standard output.
             sys.stdout = None  # type: ignore[assignment]
             return 0
+
+
+@contextlib.contextmanager
+def _streams() -> Iterator[None]:
+    """Standard output and error that can be written to: where they are closed, to nowhere; in any encoding."""
+    before = sys.stdout, sys.stderr
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        sys.stdout, sys.stderr = (nowhere if stream is None else stream for stream in before)
+        if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+            sys.stdout.reconfigure(errors="backslashreplace")
+        try:
+            yield
+        finally:
+            sys.stdout = None if sys.stdout is None else before[0]  # type: ignore[assignment]
+            sys.stderr = before[1]
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:

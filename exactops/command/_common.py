@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,7 +32,11 @@ def console() -> Console:
     """A console on standard output: as wide as the terminal, wide where the output is a file or a pipe."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # not rich's end of the process, which would be a failure
+
+    return Plain(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
 
 
 def table(*headers: str) -> Table:
@@ -81,3 +88,22 @@ def _word(value: str) -> int | str:
     with contextlib.suppress(ValueError):
         return int(value)
     return value
+
+
+@contextlib.contextmanager
+def ended_as_interrupt() -> Iterator[None]:
+    """A request to end, or a closed terminal, as an exception, so that temporary files and processes go."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number, frame):
+        raise KeyboardInterrupt
+
+    names = ("SIGTERM", "SIGHUP")
+    before = {getattr(signal, name): signal.signal(getattr(signal, name), stop) for name in names if hasattr(signal, name)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

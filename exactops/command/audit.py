@@ -8,6 +8,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from exactops.command._common import CommandError, attributes_of, console, print_json, progress, table
@@ -59,7 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     samples = arguments.samples or SAMPLES
     try:
         operator = find_operator(arguments.op)
-        attributes = attributes_of(operator, arguments.attr)
+    except TypeError as error:  # no such operator
+        raise CommandError(error) from None
+    attributes = attributes_of(operator, arguments.attr)
+    if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
+        raise CommandError(f"--plot {arguments.plot}: there is no such folder")
+    try:
         if arguments.plot:
             importlib.import_module("matplotlib.figure")
         with progress() as bar:
@@ -79,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
             report.plot(arguments.plot)
     except ModuleNotFoundError as error:
         extra = "exactops[plot]" if (error.name or "").startswith("matplotlib") else error.name
-        raise CommandError(f"{error.msg}: pip install {extra!r}") from None
+        raise CommandError(f"{error.msg}: pip install {extra!r}" if extra else error) from None
     except (ImportError, OSError) as error:
         raise CommandError(error) from None
     except Exception as error:  # whatever the function raises

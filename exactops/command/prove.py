@@ -53,7 +53,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--start", type=_bits, metavar="BITS", help="first input, as a bit pattern such as 0x3f800000")
     parser.add_argument("--stop", type=_bits, metavar="BITS", help="the input after the last")
     parser.add_argument("--pairs", type=_positive, metavar="N", help="of pow: how many pairs to draw (default: 2**24)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of pow: the seed of the pairs drawn (default: 1)")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="of pow: the seed of the pairs drawn (default: 1)")
     parser.add_argument("--exponent", choices=EXPONENTS, help="of pow: draw pairs with exponents of this type")
     parser.add_argument(
         "--hash-only", action="store_true", help="only the SHA-256 of the results, to compare paths or machines"
@@ -67,6 +67,13 @@ def _positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return value
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
     return value
 
 
@@ -94,14 +101,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.all:
         task = _task(arguments)
         return _prove(arguments, task, path, _record_file(arguments, task))
-    if (
-        arguments.no_record
-        or arguments.start is not None
-        or arguments.stop is not None
-        or arguments.hash_only
-        or arguments.attr
-    ):
-        raise CommandError("--all is for whole proofs that are recorded")
+    given = (arguments.no_record, arguments.hash_only, arguments.attr, arguments.pairs, arguments.exponent)
+    if any(given) or arguments.start is not None or arguments.stop is not None:
+        raise CommandError("--all is for whole proofs that are recorded: no other options than type, mode, path and file")
     code = 0
     for task in all_tasks(arguments.dtype, arguments.mode, arguments.path):
         file = _record_file(arguments, task)
@@ -146,16 +148,21 @@ def _prove(arguments: argparse.Namespace, task: Task, path: str, file: Path | No
 
     found, seconds, kernel = _go_through(arguments, task, path)
     entry = record.entry_of(task, found, path, seconds, _processes(arguments), kernel or "")
-    if file is not None and kernel is not None:
-        record.store(file, entry)
-    elif file is not None:
-        file = None
-        print("Not recorded: the kernel's sources changed meanwhile.", file=sys.stderr)
+    proven = record.contradicted(file, task, found) if file is not None else None
+    remark = ""
+    if proven is not None and task.hash_only:
+        remark = f"Not recorded: for these inputs the results proven have the SHA-256 {proven}"
+    elif file is not None and kernel is None:
+        remark = "Not recorded: the kernel's sources changed meanwhile."
+    elif file is not None and not record.store(file, entry):
+        remark = "Not recorded: the records have a proof of more pairs."
     if arguments.json:
         print_json(entry | {"examples": [_example(example) for example in found.examples]})
     else:
-        _report(task, path, found, seconds, file)
-    return 1 if found.wrong else 0
+        _report(task, path, found, seconds, None if remark else file)
+    if remark:
+        print(remark, file=sys.stderr)
+    return 1 if found.wrong or (proven is not None and task.hash_only) else 0
 
 
 def all_tasks(dtype: str | None = None, mode: str | None = None, path: str | None = None) -> Iterator[Task]:
@@ -263,14 +270,17 @@ def _other_than_default(operator: Operator, attributes: dict[str, Any]) -> dict[
 
 def _record_file(arguments: argparse.Namespace, task: Task) -> Path | None:
     from exactops import record_files
+    from exactops.certify import record
 
     if arguments.no_record or not task.complete:
         return None
     file = arguments.record or record_files.in_checkout(record_files.PROOFS)
     if file is None:
         raise CommandError("there is no testdata folder beside the package: give --record FILE or --no-record")
-    if not file.absolute().parent.is_dir():
-        raise CommandError(f"--record {file}: there is no such folder")
+    try:
+        record.check(file)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"--record {file}: {getattr(error, 'strerror', None) or error}") from None
     return file
 
 

@@ -12,8 +12,6 @@ import contextlib
 import os
 import secrets
 import shutil
-import signal
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
                 exactops.run(operator.name, *inputs, mode=arguments.mode, path=arguments.path, out=part, **attributes)
                 bar.advance(task, part.size)
 
-    with _ended_as_interrupt(), _replaced(Path(arguments.output)) as temporary:
+    with _replaced(Path(arguments.output)) as temporary:
         out = _create(temporary, planned.result, shape, fortran)
         compute(out)
         del out
@@ -186,22 +184,3 @@ def _replaced(output: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
-
-
-@contextlib.contextmanager
-def _ended_as_interrupt() -> Iterator[None]:
-    """A request to end, or a closed terminal, as an exception, so that the temporary file is removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number, frame):
-        raise KeyboardInterrupt
-
-    names = ("SIGTERM", "SIGHUP")
-    before = {getattr(signal, name): signal.signal(getattr(signal, name), stop) for name in names if hasattr(signal, name)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

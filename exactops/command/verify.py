@@ -66,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     import exactops
     from exactops import record_files
     from exactops.certify import fingerprints, machine
+    from exactops.paths import default_path
 
     where = record_files.in_checkout if arguments.write else record_files.find
     file = arguments.file or where(record_files.FINGERPRINTS)
@@ -78,6 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise CommandError(f"--{name} {value}: at least 1")
     if arguments.environment not in (None, *machine.ENVIRONMENTS):
         raise CommandError(f"--environment {arguments.environment}: one of {', '.join(machine.ENVIRONMENTS)}")
+    try:
+        default_path()
+    except ValueError as error:  # of the environment variable
+        raise CommandError(error) from None
     paths = arguments.path or list(exactops.paths())
     for path in paths:
         if path not in exactops.paths():

@@ -689,7 +689,7 @@ def _dependence(
         look("stride", np.full(37, place), "a stride of 0", "broadcast")
     look("reversed", every, "a reversed view", "reversed")
     look("reversed", every, "a reversed view of every second element", "reversed stride")
-    for offset in range(1, _CACHE_LINE // max(1, chosen[0].itemsize)):
+    for offset in range(1, _CACHE_LINE // max(each.itemsize for each in chosen)):
         moved = [_at_offset(each, offset) for each in chosen]
         where = f"{offset} elements after a multiple of {_CACHE_LINE} bytes"
         watchers["alignment"].see(every, where, functools.partial(subject.direct, moved, where, dtype))

@@ -48,6 +48,10 @@ def bits_of(array: Any) -> np.ndarray:
 def from_bits(bits: Any, dtype: Any) -> np.ndarray:
     """An array of a dtype from the bits of its elements."""
     storage = storage_named(dtype)
+    # A list of large and small integers would become floats on its own.
+    flat = bits.reshape(-1)[:1] if isinstance(bits, np.ndarray) else np.asarray(bits, object).reshape(-1)
+    if any(isinstance(each, (float, np.floating)) for each in flat):
+        raise TypeError("bits are integers, not floats")
     return np.array(bits, f"u{storage.size}", order="C").view(storage.dtype)
 
 
@@ -200,18 +204,26 @@ def assert_same_bits(actual: Any, expected: Any, nan: str = "canonical", inputs:
 
 
 def _difference(actual: np.ndarray, expected: np.ndarray, inputs: Sequence[Any], differ: np.ndarray, nan: str) -> str:
-    index = tuple(int(each) for each in np.argwhere(differ)[0]) if differ.ndim else ()
+    index: tuple[int, ...] = tuple(int(each) for each in np.argwhere(differ)[0]) if differ.ndim else ()
+    one: Any = (*index, ...)  # as an array, which keeps the byte of a bool
     place = f", the first at {index if len(index) > 1 else index[0]}" if index else ""
     lines = [f"{int(np.count_nonzero(differ))} of {differ.size} elements differ{place}"]
     for number, operand in enumerate(inputs):
         if operand is not None:
-            element = np.broadcast_to(np.asarray(operand), np.broadcast_shapes(np.shape(operand), differ.shape))
-            lines.append(f"  operand {number}: {hexadecimal(element[index] if element.ndim == len(index) else operand)}")
-    wanted = hexadecimal(expected[index])
+            lines.append(f"  operand {number}: {_operand(operand, one, differ.shape)}")
+    wanted = hexadecimal(expected[one])
     if nan != "bits" and bool(is_nan(expected[index])):
         wanted = "any NaN" if nan == "any" else f"0x{storage_named(expected.dtype).nan:x} (the canonical NaN)"
-    lines += [f"  actual:   {hexadecimal(actual[index])}", f"  expected: {wanted}"]
+    lines += [f"  actual:   {hexadecimal(actual[one])}", f"  expected: {wanted}"]
     return "\n".join(lines)
+
+
+def _operand(operand: Any, one: Any, shape: tuple[int, ...]) -> str:
+    """The element of an operand at an index of the result; of anything else, which may be no array at all, what it prints."""
+    try:
+        return hexadecimal(np.broadcast_to(np.asarray(operand), shape)[one])
+    except (TypeError, ValueError):
+        return repr(operand)
 
 
 def hexadecimal(element: Any) -> str:

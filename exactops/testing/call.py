@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -98,7 +99,7 @@ class Call:
         parts = [
             repr(self.name),
             *(map(_text, self.operands)),
-            *(f"{name}={value!r}" for name, value in self.attributes.items()),
+            *(f"{name}={_text(value)}" for name, value in self.attributes.items()),
         ]
         return f"exactops.run({', '.join(parts)})"
 
@@ -109,6 +110,8 @@ class Call:
 
 def _text(operand: Any) -> str:
     """An operand as an expression; long arrays are cut short."""
+    if isinstance(operand, float) and not math.isfinite(operand):
+        return f"float({str(operand)!r})"
     if not isinstance(operand, (np.ndarray, np.generic)):
         return repr(operand)
     array = np.asarray(operand)

@@ -155,7 +155,7 @@ def lay_out(values: Any, layout: str) -> Any:
     Raises
     ------
     ValueError
-        The array cannot have this layout.
+        The array cannot have this layout, or is not in native byte order.
 
     Examples
     --------
@@ -165,6 +165,8 @@ def lay_out(values: Any, layout: str) -> Any:
     (-4,)
     """
     values = np.asarray(values)
+    if not values.dtype.isnative:
+        raise ValueError(f"an array of {values.dtype.str}: it must be in native byte order")
     names = layout_names(values)
     if layout not in names:
         raise ValueError(f"layout={layout!r}: an array of {values.dtype} and shape {values.shape} can be {', '.join(names)}")

@@ -150,7 +150,9 @@ def _arrays(draw: Callable[..., Any], dtype: Any, shape: Any) -> np.ndarray:
         shape = shapes()
     if isinstance(shape, st.SearchStrategy):
         shape = draw(shape)
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    if any(side < 0 for side in shape):
+        raise ValueError(f"shape={shape}: no axis has a negative length")
     size, element = math.prod(shape), _bits(storage)
     if size <= _ONE_BY_ONE:
         return from_bits([draw(element) for _ in range(size)], storage.dtype).reshape(shape)
@@ -379,6 +381,9 @@ def calls(
     ValueError
         No operator serves any of the dtypes.
     """
+    for name, given in (("operators", operators), ("dtypes", dtypes)):
+        if isinstance(given, str):
+            raise TypeError(f"{name}={given!r}: it must be a sequence of them, such as [{given!r}]")
     shorts = None if dtypes is None else tuple(storage_named(dtype).short for dtype in dtypes)
     names = [find_operator(name).name for name in operators] if operators is not None else list(OPERATORS)
     served = [name for name in names if shorts is None or set(shorts) & set(OPERATORS[name].dtypes)]
