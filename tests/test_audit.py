@@ -7,6 +7,7 @@ import sys
 import threading
 import types
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -434,3 +435,21 @@ def test_command_plots(capsys, tmp_path):
 def test_operands_of_several_sizes(dtype: str) -> None:
     """The condition of ``where`` is narrower than its values."""
     assert audit(np.where, "where", dtype, samples=1000).passed
+
+
+@pytest.mark.parametrize("attributes", [{"min": 0, "max": 6}, {"max": 6}, {"min": 0}], ids=repr)
+def test_bounds_that_are_given(attributes: dict[str, Any]) -> None:
+    """A function of one operand with fixed bounds: they are not drawn as well."""
+
+    def fixed(x: np.ndarray, *others: np.ndarray) -> np.ndarray:
+        return np.asarray(exactops.clip(x, *others, **attributes))
+
+    assert audit(fixed, "clip", "f32", attributes=attributes, samples=1000).passed
+
+
+def test_a_module_that_fails_is_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    (tmp_path / "failing_module.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["audit", "failing_module.f", "--op", "sqrt"]) == 2
+    assert "failing_module.f: ZeroDivisionError" in capsys.readouterr().err

@@ -443,3 +443,16 @@ def test_a_damaged_record_is_refused(part: str, recorded: dict[str, Any], tmp_pa
             continue  # of an operator that has no such type: simply no entry
         with pytest.raises(ValueError):
             fingerprints.load(file)
+
+
+def test_the_machines_that_were_tried() -> None:
+    """What the last whole runs of the tool found: every machine of its lists, and no difference."""
+    tool = load_tool()
+    entries = json.loads((ROOT / "testdata" / "machines.json").read_text(encoding="utf-8"))["machines"]
+    names = {entry["machine"] for entry in entries}
+    wanted = [*tool.LEVELS, *(f"{count} threads of the caller's" for count in tool.THREADS)]
+    wanted += [f"{machine}environment {name}" for machine in ("", "aarch64, emulated, ") for name in tool.ENVIRONMENTS]
+    wanted += ["aarch64, emulated", "aarch64, emulated, half types"]
+    wanted += [f"aarch64, emulated, other types, {' '.join(group)}" for group in tool.ARM_OF_TYPES]
+    assert {*wanted} <= names
+    assert all(entry["compared"] > 0 and entry["differing"] == 0 for entry in entries)

@@ -149,8 +149,8 @@ def _module(module: str, name: str, missing: bool = False) -> Any:
         if missing and error.name and (module == error.name or module.startswith(f"{error.name}.")):
             return None
         raise CommandError(f"{name}: {error}") from None
-    except (ImportError, ValueError, SyntaxError) as error:
-        raise CommandError(f"{name}: {error}") from None
+    except Exception as error:  # whatever the module does when it is imported
+        raise CommandError(f"{name}: {type(error).__name__}: {error}") from None
 
 
 def _keyword(text: str) -> tuple[str, Any]:

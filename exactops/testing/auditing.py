@@ -7,9 +7,10 @@ all inputs; where gmpy2 is installed, the worst result of an audit is confirmed 
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -356,12 +357,12 @@ def audit(
     if samples < 1:
         raise ValueError(f"samples={samples!r}: at least one is needed")
     exact = functools.partial(_exact, operator, given)
-    nothing = _operands_of(operator, storage, np.zeros(0, storage.dtype), 0)
+    nothing = _operands_of(operator, storage, np.zeros(0, storage.dtype), 0, given)
     plan(operator, nothing, attributes=given)  # refuses what is not served
     subject = _Subject(function, _adapter(adapter))
     title = name or _name_of(function)
     report = AuditReport(title, operator.name, storage.dtype.name, given, seed)
-    operands = _inputs(operator, storage, samples, seed, exact)
+    operands = _inputs(operator, storage, samples, seed, exact, given)
     # Once for all threads: filters of warnings belong to the process.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -467,9 +468,15 @@ def _torch() -> Adapter:
 # --- inputs ---------------------------------------------------------------------------------------------------------------
 
 
-def _operands_of(operator: Operator, storage: Storage, first: np.ndarray, seed: int) -> tuple[np.ndarray, ...]:
-    """Operands of which the first value operand is given: the others partly random, partly related to it."""
+def _operands_of(
+    operator: Operator, storage: Storage, first: np.ndarray, seed: int, given: Collection[str] = ()
+) -> tuple[np.ndarray, ...]:
+    """Operands of which the first value operand is there: the others partly random, partly related to it.
+
+    Bounds that are ``given`` as attributes, and those behind them, are not drawn.
+    """
     names = ("x", "y") if operator.variadic else operator.operands
+    names = tuple(itertools.takewhile(lambda name: name not in given, names))
     found = [first]
     while len(found) < len(names) - operator.condition:
         turn = len(found)
@@ -484,10 +491,10 @@ def _operands_of(operator: Operator, storage: Storage, first: np.ndarray, seed: 
 
 
 def _inputs(
-    operator: Operator, storage: Storage, samples: int, seed: int, exact: Callable[..., np.ndarray]
+    operator: Operator, storage: Storage, samples: int, seed: int, exact: Callable[..., np.ndarray], given: Collection[str]
 ) -> tuple[np.ndarray, ...]:
     """The operands of the comparison: flat, of one length."""
-    single = len(_operands_of(operator, storage, np.zeros(0, storage.dtype), seed)) == 1
+    single = len(_operands_of(operator, storage, np.zeros(0, storage.dtype), seed, given)) == 1
     if single and storage.size <= 2:
         count = 2 if storage.kind == "b" else 1 << (8 * storage.size)
         return (from_bits(np.arange(count), storage.dtype),)
@@ -504,7 +511,7 @@ def _inputs(
     # In random order: a function that takes another way for a whole group of lanes sees mixed groups. Where few samples are
     # wanted, those that are kept are a random part.
     first = first[chance.permutation(first.size)[:samples]]
-    return _operands_of(operator, storage, first, seed)
+    return _operands_of(operator, storage, first, seed, given)
 
 
 def _each_exponent(storage: Storage, chance: np.random.Generator) -> np.ndarray:
