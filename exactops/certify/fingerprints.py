@@ -467,8 +467,10 @@ def reference(entry: Entry, patterns: Sequence[np.ndarray]) -> np.ndarray | None
 
 
 def has_long_form(entry: Entry) -> bool:
-    """Whether all 2**32 inputs of an entry are tried."""
-    return entry.types == ("f32",)
+    """Whether all 2**32 inputs of an entry are tried; an exponent, as powi has, is an operand in all but form."""
+    from exactops.ops import OPERATORS
+
+    return entry.types == ("f32",) and not any(a.kind == "int32" for a in OPERATORS[entry.operator].attributes)
 
 
 def long_digest(entry: Entry, path: str | None, number: int, settings: Settings) -> bytes:
