@@ -277,6 +277,8 @@ def _record_file(arguments: argparse.Namespace, task: Task) -> Path | None:
     file = arguments.record or record_files.in_checkout(record_files.PROOFS)
     if file is None:
         raise CommandError("there is no testdata folder beside the package: give --record FILE or --no-record")
+    if not file.absolute().parent.is_dir():
+        raise CommandError(f"--record {file}: there is no such folder")
     try:
         record.check(file)
     except (OSError, ValueError) as error:
