@@ -157,17 +157,18 @@ def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]
         most = len(operator.operands)
         least = most - operator.optional
     present = len(operands)
-    given_none = [name for name, operand in zip(operator.operands, operands, strict=False) if operand is None]
-    if not operator.variadic and len(operands) <= most and any(name in given_none for name in operator.operands[:least]):
-        raise TypeError(f"{operator.name}: the operand {given_none[0]!r} is None")
+    if not operator.variadic:
+        for name, operand in zip(operator.operands[:least], operands, strict=False):
+            if operand is None:
+                raise TypeError(f"{operator.name}: the operand {name!r} is None")
     while present and operands[present - 1] is None:
         present -= 1
     if not least <= present <= most or len(operands) > most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
         names = ", ".join(operator.operands)
         raise TypeError(f"{operator.name} takes {wanted} operand{'s' if most > 1 else ''} ({names}), {len(operands)} given")
-    if any(operand is None for operand in (operands if operator.variadic else operands[:least])):
-        raise TypeError(f"{operator.name}: a required operand is None")
+    if operator.variadic and any(operand is None for operand in operands):
+        raise TypeError(f"{operator.name}: an operand is None")
     operands.extend([None] * (most - len(operands)))
     return operands
 

@@ -46,7 +46,7 @@ LONG_CHUNK, _LONG_PART = 1 << 24, 1 << 20
 
 #: The attribute sets: the n-th value of each attribute belongs to the n-th set; one that has fewer keeps its last.
 _FLOAT_VALUES = (0.3, -1.75)
-_INT_VALUES = (2, -1, 0, 3, 17, -4, 2**31 - 1)
+INT_VALUES = (2, -1, 0, 3, 17, -4, 2**31 - 1)
 #: Types of a second operand whose type is its own (pow), beside the first one's.
 _OWN_TYPES = ("f64", "i64")
 #: Operands of a fold.
@@ -157,7 +157,7 @@ def _attribute_sets(operator: Operator) -> Iterator[tuple[tuple[str, Any], ...]]
         elif attribute.kind == "dtype":
             choices.append([(attribute.name, short) for short in STORAGES])
         elif attribute.kind == "int32":
-            numbers.append((attribute.name, list(_INT_VALUES)))
+            numbers.append((attribute.name, list(INT_VALUES)))
         elif attribute.kind == "float":
             turn = len(numbers)
             own = [_FLOAT_VALUES[turn % 2]] if attribute.default is REQUIRED else [attribute.default]
@@ -546,8 +546,8 @@ def load(file: Path) -> dict[str, Any]:
                     base64.b64decode(record[part], validate=True)
                 if len(record.get("chunks", "")) % 4 or (parts and len(_recorded_chunks(record)) * CHUNK < record["inputs"]):
                     raise ValueError(f"the chunks of {name_of(record)} are cut short")
-        for content in (*records["streams"].values(), *records["hard_cases"].values()):
-            str.encode(content)
+        for content in records["streams"].values():
+            bytes.fromhex(content)
         for key, content in records["hard_cases"].items():
             hard_of(tuple(key.split(", ")), content)
     except (LookupError, TypeError, AttributeError) as error:

@@ -198,7 +198,9 @@ def _campaigns(name: str, dtype: str, mode: str) -> list[tuple[int | None, str |
 def _choices(operator: Operator) -> list[list[str]]:
     """The attributes, as on the command line, of every kernel of an operator, and some exponents of powi."""
     if operator.name == "powi":
-        return [[f"exp={exponent}"] for exponent in (2, -1, 0, 3, 17, -4, 2**31 - 1)]
+        from exactops.certify.fingerprints import INT_VALUES
+
+        return [[f"exp={exponent}"] for exponent in INT_VALUES]
     choices = [attribute for attribute in operator.attributes if attribute.kind == "choice"]
     values = [[f"{attribute.name}={value}" for value in attribute.choices if value is not None] for attribute in choices]
     return [list(combination) for combination in itertools.product(*values)]

@@ -324,7 +324,6 @@ def _write(
 
     everything = not (arguments.operator or arguments.dtype)
     if everything or not recorded.get("hard_cases"):
-        recorded.pop("hard_cases_f32", None)
         recorded["hard_cases"] = fingerprints.hard_cases(file.absolute().parent)
     start = time.perf_counter()
     by_name = {fingerprints.name_of(record): record for record in recorded["short"]}
