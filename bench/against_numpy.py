@@ -89,10 +89,10 @@ print(time.perf_counter() - start)
 _COMPILE = """
 import time, sys
 import numpy as np, exactops
-import exactops.operator as operator_module
-from exactops.dtypes import STORAGES
-from exactops.plan import plan
-from exactops.ufuncs import ufunc
+import exactops.table.operator as operator_module
+from exactops.table.formats import STORAGES
+from exactops.frontend.plan import plan
+from exactops.runtime.ufuncs import ufunc
 
 REQUIRED = {"float": 1.0, "int32": 3, "dtype": "float32"}
 keys = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from exactops.measurements import interleaved
+from exactops.contracts.measurements import interleaved
 
 __all__ = ["interleaved", "one_thread", "pin", "versions"]
 
@@ -29,7 +29,7 @@ def versions() -> dict[str, str]:
     import importlib.metadata
 
     import exactops
-    from exactops.target import target
+    from exactops.codegen.target import target
 
     found = {"cpu": target().name, "path": exactops.paths()[0], "exactops": exactops.__version__}
     for name in ("numpy", "scipy", "torch", "onnxruntime"):

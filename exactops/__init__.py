@@ -6,11 +6,11 @@ Importing the package compiles nothing.
 
 from typing import Any as _Any
 
+from exactops.api import function_of as _function_of
+from exactops.api import operators, run
+from exactops.codegen.paths import paths
 from exactops.errors import CacheWarning, UnsupportedError
-from exactops.operator import Attribute, Operator
-from exactops.paths import paths
-from exactops.run import function_of as _function_of
-from exactops.run import operators, run
+from exactops.table.operator import Attribute, Operator
 
 __version__ = "0.1.0"
 
@@ -34,7 +34,7 @@ __all__ = [
 def __getattr__(name: str) -> _Any:
     """What is imported on demand."""
     if name == "contract":
-        from exactops.contracts import contract
+        from exactops.contracts.contract import contract
 
         return contract
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

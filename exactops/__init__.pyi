@@ -4,13 +4,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from exactops.contracts import contract as contract
+from exactops.api import operators as operators
+from exactops.codegen.paths import paths as paths
+from exactops.contracts.contract import contract as contract
 from exactops.errors import CacheWarning as CacheWarning
 from exactops.errors import UnsupportedError as UnsupportedError
-from exactops.operator import Attribute as Attribute
-from exactops.operator import Operator as Operator
-from exactops.paths import paths as paths
-from exactops.run import operators as operators
+from exactops.table.operator import Attribute as Attribute
+from exactops.table.operator import Operator as Operator
 
 __version__: str
 __all__: list[str]

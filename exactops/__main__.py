@@ -1,8 +1,8 @@
-"""``python -m exactops``: see :mod:`exactops.command`."""
+"""``python -m exactops``: see :mod:`exactops.cli`."""
 
 import sys
 
-from exactops.command import main
+from exactops.cli import main
 
 __all__ = ["main"]
 

@@ -16,10 +16,10 @@ from unittest import mock
 import numpy as np
 
 import exactops
-from exactops.dtypes import STORAGES
-from exactops.key import Key
-from exactops.operator import REQUIRED, Operator
-from exactops.plan import plan
+from exactops.codegen.key import Key
+from exactops.frontend.plan import plan
+from exactops.table.formats import STORAGES
+from exactops.table.operator import REQUIRED, Operator
 
 #: Values for attributes that have no default.
 SAMPLES: dict[str, Any] = {"float": 0.75, "int32": 3}
@@ -103,7 +103,7 @@ def loops_of(entry: Entry, mode: str, path: str) -> tuple[Key, ...]:
         return step
 
     if entry.operator.finish_mean:
-        module = sys.modules["exactops.run"]
+        module = sys.modules["exactops.api"]
         with mock.patch.object(module, "ufunc", record):
             module._fold(planned, step)
     return tuple(dict.fromkeys(found))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import exactops
-from exactops.command import main
+from exactops.cli import main
 from exactops.testing import audit, bits_of, from_bits
 from exactops.testing.auditing import ASPECTS
 

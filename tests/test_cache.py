@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from support import X86, emulate, finish, python, start
 
-from exactops import cache
+from exactops.runtime import object_cache as cache
 
 POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users and permissions as POSIX has them")
 
@@ -137,7 +137,7 @@ def test_the_environment_names_versions_cpu_and_sources() -> None:
     import llvmlite
     import numba
 
-    from exactops.target import target
+    from exactops.codegen.target import target
 
     text = cache._environment()
     for part in (numba.__version__, llvmlite.__version__, target().name, target().features, cache._sources()):

@@ -2,7 +2,7 @@
 
 import os
 
-from exactops import cache
+from exactops.runtime import object_cache as cache
 
 
 def test_the_longest_unused_kernels_go(tmp_path, monkeypatch):

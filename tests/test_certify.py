@@ -19,17 +19,17 @@ import numpy as np
 import pytest
 
 import exactops
-from exactops import record_files
-from exactops.certify import campaign, powers, record
-from exactops.certify.campaign import CHUNK, Task, examine, prove
-from exactops.certify.decision import correctly_rounded, decode, encode, round_dyadic
-from exactops.certify.filter import estimate, filtered, reference
-from exactops.certify.functions import function_of, provable
-from exactops.certify.multiprecision import gmpy2
-from exactops.command import main
-from exactops.command.prove import all_tasks
-from exactops.dtypes import STORAGES
-from exactops.target import target
+from exactops.cli import main
+from exactops.cli.prove import all_tasks
+from exactops.codegen.target import target
+from exactops.records import files as record_files
+from exactops.table.formats import STORAGES
+from exactops.verification import campaign, powers, record
+from exactops.verification.campaign import CHUNK, Task, examine, prove
+from exactops.verification.decision import correctly_rounded, decode, encode, round_dyadic
+from exactops.verification.filter import estimate, filtered, reference
+from exactops.verification.functions import function_of, provable
+from exactops.verification.multiprecision import gmpy2
 
 F32 = STORAGES["f32"]
 TESTDATA = Path(__file__).parent.parent / "testdata"
@@ -139,9 +139,10 @@ def test_reference_of_odd_ranges(name):
 def test_the_reference_shares_nothing_with_the_kernels():
     """Its modules import the stored types and each other, nothing else of the package."""
     for module in ("decision", "filter", "functions", "multiprecision", "powers"):
-        source = (Path(exactops.__file__).parent / "certify" / f"{module}.py").read_text(encoding="utf-8")
+        source = (Path(exactops.__file__).parent / "verification" / f"{module}.py").read_text(encoding="utf-8")
         imported = re.findall(r"^\s*(?:from|import)\s+(exactops\S*)", source, re.MULTILINE)
-        assert {name for name in imported if not name.startswith("exactops.certify.")} <= {"exactops.dtypes"}, module
+        own = {name for name in imported if not name.startswith("exactops.verification.")}
+        assert own <= {"exactops.table.formats"}, module
 
 
 # --- planted faults -------------------------------------------------------------------------------------------------------
@@ -353,7 +354,7 @@ def test_failures_are_reported(capsys, monkeypatch):
 
 
 def test_without_gmpy2_the_command_says_what_to_install():
-    code = "import sys; sys.modules['gmpy2'] = None; from exactops.command import main; sys.exit(main(['prove', 'exp']))"
+    code = "import sys; sys.modules['gmpy2'] = None; from exactops.cli import main; sys.exit(main(['prove', 'exp']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "pip install 'exactops[test]'" in done.stderr

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import exactops
-from exactops.command import demo, main
-from exactops.command import run as run_command
+from exactops.cli import demo, main
+from exactops.cli import run as run_command
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -72,7 +72,7 @@ def test_info(capsys):
 
 
 def test_info_reports_a_bad_default_path(capsys, monkeypatch):
-    from exactops.paths import default_path
+    from exactops.codegen.paths import default_path
 
     monkeypatch.setenv("EXACTOPS_PATH", "mmx")
     default_path.cache_clear()
@@ -459,7 +459,7 @@ def test_a_worker_that_is_killed_is_reported(monkeypatch, capsys):
     def broken(arguments):
         raise BrokenProcessPool("killed")
 
-    monkeypatch.setattr("exactops.command.info.run", broken)
+    monkeypatch.setattr("exactops.cli.info.run", broken)
     assert main(["info"]) == 2
     assert "a worker process ended" in capsys.readouterr().err
 

@@ -26,10 +26,14 @@ import pytest
 from support import environment, python
 
 import exactops
-from exactops import contracts, loops, measurements, record_files, sources
-from exactops.command import main
-from exactops.dtypes import STORAGES
-from exactops.operator import Operator
+from exactops.cli import main
+from exactops.codegen import loops
+from exactops.contracts import contract as contracts
+from exactops.contracts import measurements
+from exactops.records import files as record_files
+from exactops.records import sources
+from exactops.table.formats import STORAGES
+from exactops.table.operator import Operator
 from exactops.testing import assert_same_bits, bits_of, from_bits, lay_out, layout_names, mixed_values
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -427,7 +431,7 @@ def check_memory(c: Contract) -> None:
 
 def key_of(c: Contract, variant: Variant, mode: str, path: str) -> Any:
     """The key of a variant's loop."""
-    from exactops.plan import plan
+    from exactops.frontend.plan import plan
 
     attributes = {**required(c), **variant["attributes"]}
     return plan(OPERATORS[c["operator"]], tuple(arrays(variant, (1,))), mode=mode, path=path, attributes=attributes).key
@@ -488,7 +492,7 @@ def check_determinism(c: Contract) -> None:
 def check_paths(c: Contract) -> None:
     """The paths of this machine are among those named; groups fill a register."""
     named = {(each["path"], each["architecture"]): each["register_bits"] for each in c["paths"]}
-    from exactops.target import target
+    from exactops.codegen.target import target
 
     assert set(exactops.paths()) <= {path for path, architecture in named if architecture == target().architecture}
     bits = {path: bits for (path, _), bits in named.items()}
@@ -665,8 +669,8 @@ GUARD_PAGES = """
 import ctypes, mmap, sys
 import numpy as np
 import exactops
-from exactops.contracts import kinds
-from exactops.dtypes import STORAGES
+from exactops.contracts.contract import kinds
+from exactops.table.formats import STORAGES
 from exactops.testing import mixed_values
 page, size = mmap.PAGESIZE, 3 * mmap.PAGESIZE
 libc = ctypes.CDLL(None, use_errno=True)
@@ -980,7 +984,7 @@ def test_integer_operations() -> None:
 def test_proofs_and_contracts_mean_the_same_kernel() -> None:
     """The digest that a proof is recorded under is the one that contracts look for."""
     pytest.importorskip("gmpy2")
-    from exactops.certify import record
+    from exactops.verification import record
 
     assert all(record.kernel_digest(name) == sources.digest(name, sources.KERNEL) for name in OPERATORS)
 
@@ -1103,7 +1107,7 @@ def test_a_built_package_carries_the_records(tmp_path: Path) -> None:
     command.build_lib = str(tmp_path)
     command.run()
     code = (
-        "from exactops import record_files; import sys\n"
+        "from exactops.records import files as record_files; import sys\n"
         "record_files.__file__ = sys.argv[1]; print(record_files.find(sys.argv[2]))\n"
         "print(record_files.in_checkout(sys.argv[2]))"
     )
@@ -1301,7 +1305,7 @@ def test_bad_input(arguments: list[str], message: str, capsys: pytest.CaptureFix
 
 def test_importing_the_package_imports_no_contract() -> None:
     program = (
-        "import sys, exactops; print('exactops.contracts' in sys.modules, 'contract' in dir(exactops), end=' ')\n"
+        "import sys, exactops; print('exactops.contracts.contract' in sys.modules, 'contract' in dir(exactops), end=' ')\n"
         "exactops.contract('add', 'f32'); print('numba' in sys.modules, 'jsonschema' in sys.modules, 'gmpy2' in sys.modules)"
     )
     assert python(program).split() == ["False", "True", "False", "False", "False"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import exactops
-from exactops.command import parser
+from exactops.cli import parser
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

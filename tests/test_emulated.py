@@ -22,9 +22,9 @@ from table import Entry, distinct_loops, entries
 from values import hard_values, pairs
 
 import exactops
-from exactops import loops
-from exactops.dtypes import STORAGES
-from exactops.key import Key
+from exactops.codegen import loops
+from exactops.codegen.key import Key
+from exactops.table.formats import STORAGES
 
 #: Paths of the emulated CPUs, widest first.
 LEVELS = {
@@ -95,7 +95,7 @@ def loops_with(types: tuple[str, ...], mode: str, path: str) -> tuple[Key, ...]:
 
 def inspect(keys: tuple[Key, ...]) -> dict[str, list[str]]:
     """What is wrong with loops; compiles each once and keeps it for the call that follows."""
-    from exactops.target import target
+    from exactops.codegen.target import target
 
     found = {}
     for key in keys:
@@ -262,7 +262,7 @@ def test_bad_assembly_is_found() -> None:
 
 def test_fast_mode_does_fuse_where_it_may() -> None:
     """The search for fused instructions sees them where they are allowed."""
-    from exactops.target import target
+    from exactops.codegen.target import target
 
     if not target().fused:
         pytest.skip("this CPU has no fused multiply-add")
@@ -281,4 +281,4 @@ def test_distinct_loops_cover_the_table(mode: str) -> None:
     for name, operator in exactops.operators().items():
         assert {e.types[-1 if operator.condition else 0] for e in entries() if e.operator.name == name} == {*operator.dtypes}
     assert len(STORAGES) == 13
-    assert "exactops.loops" in sys.modules
+    assert "exactops.codegen.loops" in sys.modules

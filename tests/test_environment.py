@@ -30,7 +30,7 @@ from table import Entry, entries
 from values import hard_values, same_bits
 
 import exactops
-from exactops.dtypes import STORAGES
+from exactops.table.formats import STORAGES
 
 #: One entry an operator and choice of attributes, for these types of the first value operand; casts to a few targets only.
 TYPES = ("f16", "bf16", "f32", "f64", "i32", "i64", "bool")

@@ -55,7 +55,7 @@ USE = "import numpy as np, exactops, sys; print(exactops.run('add', np.ones(2, n
 @pytest.mark.parametrize("path", exactops.paths())
 def test_the_variable_chooses_the_path(path: str) -> None:
     program = (
-        "import exactops, numpy as np\nfrom exactops.plan import plan\n"
+        "import exactops, numpy as np\nfrom exactops.frontend.plan import plan\n"
         "x = np.ones(2, np.float32)\n"
         "print(plan(exactops.operators()['add'], (x, x)).key.path, exactops.run('add', x, 1)[0])"
     )

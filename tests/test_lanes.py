@@ -352,7 +352,7 @@ def test_portable_rounding(name: str, width: int, count: int) -> None:
 
 def test_fast_lanes_are_another_type() -> None:
     """The mode is part of the type: a user's lanes are exact, and do not mix with fast ones."""
-    from exactops.lanes.types import Vec
+    from exactops.codegen.lowering.types import Vec
 
     exact, fast = Vec(numba.float32, 8), Vec(numba.float32, 8, True)
     assert exact != fast and exact.of(numba.int32) == Vec(numba.int32, 8) and fast.mask.fast

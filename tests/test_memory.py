@@ -15,7 +15,7 @@ from table import Entry, entries
 from values import hard_values, same_bits
 
 import exactops
-from exactops.dtypes import STORAGES
+from exactops.table.formats import STORAGES
 
 #: Memory around an output that must stay as it is.
 GUARD = 64

@@ -14,7 +14,7 @@ from values import same_bits
 
 import exactops
 from exactops import UnsupportedError, run
-from exactops.dtypes import STORAGES
+from exactops.table.formats import STORAGES
 
 F32 = np.ones(3, np.float32)
 F64 = np.ones(3, np.float64)
@@ -66,7 +66,7 @@ def test_run_without_anything() -> None:
 
 
 def test_every_spelling_resolves() -> None:
-    from exactops.plan import find_operator
+    from exactops.frontend.plan import find_operator
 
     for operator in exactops.operators().values():
         for name in (*operator.names, operator.name, operator.onnx or operator.name):

@@ -23,8 +23,8 @@ from support import DEFAULT_CONTROL, FOREIGN, control, read_control
 from values import same_bits, within_ulp
 
 import exactops
-from exactops.dtypes import FLOATS, INTEGERS, STORAGES
-from exactops.operator import Operator
+from exactops.table.formats import FLOATS, INTEGERS, STORAGES
+from exactops.table.operator import Operator
 from exactops.testing import (
     Call,
     arrays,

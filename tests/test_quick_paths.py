@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import exactops
-from exactops.certify.powers import correctly_rounded_power
-from exactops.dtypes import STORAGES
 from exactops.numerics import circle, power, quick
 from exactops.ops import log as log_module
 from exactops.ops import power as power_module
 from exactops.ops import sin_cos
+from exactops.table.formats import STORAGES
+from exactops.verification.powers import correctly_rounded_power
 
 _HARD_CASES = Path(__file__).parent.parent / "testdata" / "hard_cases_f32.csv"
 

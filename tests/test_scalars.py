@@ -1,4 +1,4 @@
-"""exactops.scalars against exact rational arithmetic: ints of any size and floats to every stored type."""
+"""exactops.frontend.scalars against exact rational arithmetic: ints of any size and floats to every stored type."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference import bits_of
 
-from exactops.dtypes import FLOATS, INTEGERS, STORAGES, Storage
-from exactops.scalars import float_pattern, scalar_array
+from exactops.frontend.scalars import float_pattern, scalar_array
+from exactops.table.formats import FLOATS, INTEGERS, STORAGES, Storage
 
 
 def value_of(pattern: int, storage: Storage) -> Fraction:

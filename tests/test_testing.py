@@ -19,8 +19,8 @@ from values import nan_patterns, special_patterns
 
 import exactops
 from exactops import testing
-from exactops.dtypes import FLOATS, INTEGERS, STORAGES
-from exactops.plan import plan
+from exactops.frontend.plan import plan
+from exactops.table.formats import FLOATS, INTEGERS, STORAGES
 from exactops.testing import (
     Call,
     arrays,
@@ -290,7 +290,7 @@ def test_attributes_are_accepted(name):
             plan(entry.operator, operands, attributes=found)  # noqa: B023 - called in this turn
 
         draw()
-    required = {a.name for a in operator.attributes if a.default is exactops.operator.REQUIRED and a.kind != "bound"}
+    required = {a.name for a in operator.attributes if a.default is exactops.table.operator.REQUIRED and a.kind != "bound"}
     assert required <= set(find(attributes(operator.names[-1]), lambda found: True, settings=settings(database=None)))
 
 

@@ -20,10 +20,10 @@ import pytest
 from support import ARM, DEFAULT_CONTROL, X86, control, emulate, environment, read_control
 
 import exactops
-from exactops.certify import fingerprints, inputs, machine
-from exactops.certify.fingerprints import CHUNK, HEAD, Entry, Settings
-from exactops.command import main
-from exactops.dtypes import STORAGES
+from exactops.cli import main
+from exactops.table.formats import STORAGES
+from exactops.verification import fingerprints, inputs, machine
+from exactops.verification.fingerprints import CHUNK, HEAD, Entry, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "testdata" / "fingerprints.json"
@@ -165,7 +165,7 @@ def test_long_forms_are_those_of_the_proofs(recorded: dict[str, Any]) -> None:
 
 def test_the_long_form_is_that_of_prove() -> None:
     """One chunk of 2**24 inputs, by both commands' code."""
-    from exactops.certify import campaign
+    from exactops.verification import campaign
 
     number, path = 0x3F, exactops.paths()[0]
     start = number * campaign.CHUNK
@@ -301,7 +301,7 @@ def test_the_long_form_by_the_command(
         return hashlib.sha256(f"{entry.name} {number}".encode()).digest()
 
     monkeypatch.setattr(fingerprints, "long_digest", toy)
-    pool = "exactops.command.verify.ProcessPoolExecutor"
+    pool = "exactops.cli.verify.ProcessPoolExecutor"
     monkeypatch.setattr(pool, lambda processes, mp_context: ThreadPoolExecutor(processes))
     file = tmp_path / "fingerprints.json"
     assert main(["verify", "--write", "--full", "--operator", "neg", "--file", str(file)]) == 0

@@ -26,8 +26,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from exactops.certify import powers
 from exactops.ops.gelu import gelu_careful, gelu_tanh_careful
+from exactops.verification import powers
 
 CHUNK = 1 << 17
 #: In units of the last place of a double.

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import exactops
-from exactops.command.ops import dtype_families, row
-from exactops.operator import CATEGORIES, REQUIRED, Attribute, Operator
+from exactops.cli.ops import dtype_families, row
+from exactops.table.operator import CATEGORIES, REQUIRED, Attribute, Operator
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- operators: begin (tools/make_operator_table.py) -->", "<!-- operators: end -->"

@@ -106,7 +106,7 @@ def verify(title: str, command: Sequence[str], arguments: Sequence[str], **setti
 
 def x86(quick: bool) -> bool:
     """Levels, threads and environments on this CPU: the whole short form (quick: float32, a sample of the inputs)."""
-    from exactops.paths import paths
+    from exactops.codegen.paths import paths
 
     own = paths()
     selection = ["--dtype", "f32", "--sample", "32"] if quick else []
@@ -268,7 +268,7 @@ WRITES, READS = re.compile(r"\bmsr\s+fpcr", re.IGNORECASE), re.compile(r"\bmrs\s
 
 def environments_have_effect() -> bool:
     """Whether arithmetic on this machine does follow the settings: otherwise that they change no bit would show nothing."""
-    from exactops.certify import machine
+    from exactops.verification import machine
 
     one, three, tiny = (float(text) for text in ("1", "3", "1e-310"))
     third = one / three
@@ -282,8 +282,8 @@ def environments_have_effect() -> bool:
 def assembly(quick: bool = False) -> int:
     """Look at NEON kernels (quick: half of them); run on the machine itself. Exit code 1 if one is not what it should be."""
     kernels = LOOKED_AT[::2] if quick else LOOKED_AT
-    from exactops import loops
-    from exactops.key import Key
+    from exactops.codegen import loops
+    from exactops.codegen.key import Key
 
     problems = [] if environments_have_effect() else ["foreign environments have no effect here"]
     for operator, types, arithmetic in kernels:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from exactops.dtypes import Storage
 from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
 from exactops.lanes.vocabulary import Lanes, bits, convert, from_bits, from_half, lane_function, select, to_half
+from exactops.table.formats import Storage
 
 
 @lane_function

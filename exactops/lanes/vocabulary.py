@@ -5,7 +5,7 @@ operators (``+ - * /``, comparisons, ``& | ^ ~ << >>``) and the functions of thi
 here has two meanings that agree bit for bit:
 
 * its body, which works on NumPy arrays. It is the definition, and lets any kernel be run and tested without a compiler;
-* its lowering to LLVM vector instructions in :mod:`exactops.lanes.lowering`, used whenever Numba compiles the kernel.
+* its lowering to LLVM vector instructions in :mod:`exactops.codegen.lowering.vectors`, used whenever Numba compiles the kernel.
 
 Python numbers in an expression are weak, as in NumPy: they take the element type of the lanes beside them.
 Importing this module imports neither Numba nor LLVM.

@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 from types import MappingProxyType
 
-from exactops.operator import Operator
+from exactops.table.operator import Operator
 
 
 def _collect() -> dict[str, Operator]:

@@ -1,9 +1,9 @@
 """Activation functions that are compositions of IEEE operations, each step rounded."""
 
-from exactops.dtypes import FLOATS
 from exactops.lanes import mul_add, select
-from exactops.operator import Attribute, Kernel, Operator
 from exactops.ops.selection import maximum, minimum
+from exactops.table.formats import FLOATS
+from exactops.table.operator import Attribute, Kernel, Operator
 
 
 def relu(x):

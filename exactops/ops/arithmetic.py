@@ -1,9 +1,9 @@
 """Sums, products, quotients and roots of one rounding; signs; the variadic folds."""
 
-from exactops.dtypes import FLOATS, NUMERIC, SIGNED, UNSIGNED
 from exactops.lanes import absolute, convert, from_half, is_nan, mul_add, select, sqrt, to_half
 from exactops.lanes.portable import bfloat16_to_single, single_to_bfloat16
-from exactops.operator import Attribute, Kernel, Operator
+from exactops.table.formats import FLOATS, NUMERIC, SIGNED, UNSIGNED
+from exactops.table.operator import Attribute, Kernel, Operator
 
 
 def add(x, y):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
-from exactops.dtypes import EVERY, Storage
 from exactops.lanes import convert, lane_function, select
-from exactops.operator import Attribute, Kernel, Operator
+from exactops.table.formats import EVERY, Storage
+from exactops.table.operator import Attribute, Kernel, Operator
 
 
 @lane_function

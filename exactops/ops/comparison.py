@@ -1,7 +1,7 @@
 """Comparisons: bool results."""
 
-from exactops.dtypes import BOOL, NUMERIC
-from exactops.operator import Kernel, Operator
+from exactops.table.formats import BOOL, NUMERIC
+from exactops.table.operator import Kernel, Operator
 
 
 def equal(x, y):

@@ -1,6 +1,5 @@
 """Division and remainder. Integer forms never trap: a zero divisor, and MIN / -1, have defined results."""
 
-from exactops.dtypes import NUMERIC
 from exactops.lanes import (
     absolute,
     any_lane,
@@ -16,7 +15,8 @@ from exactops.lanes import (
     truncated_quotient,
     unsigned,
 )
-from exactops.operator import Attribute, Kernel, Operator
+from exactops.table.formats import NUMERIC
+from exactops.table.operator import Attribute, Kernel, Operator
 
 
 def div_float(x, y):

@@ -12,7 +12,7 @@ from exactops.numerics.exponential_fast import (
 )
 from exactops.numerics.intervals import quarter_binade
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
-from exactops.operator import Kernel, Operator
+from exactops.table.operator import Kernel, Operator
 
 # erf on [0, 4): sixteen intervals around CENTRES, one table for each power of the distance from the centre. The centres are
 # multiples of 33/128, moved a little so that the constant terms are good to 2**-64. The first polynomial is odd.

@@ -4,7 +4,7 @@ from exactops.lanes import Lanes, any_lane, bits, convert, lane_function, select
 from exactops.numerics.doubt import in_doubt
 from exactops.numerics.exponential import UNITS, UNITS_HEAD, UNITS_TAIL, careful_exponential, quick_exponential
 from exactops.numerics.exponential_fast import exponential_fast, growth_fast, is_wild, reduce_fast, split_power_fast
-from exactops.operator import Kernel, Operator
+from exactops.table.operator import Kernel, Operator
 
 #: Bits of 87 as float32: from there on results of float32 may be subnormal, zero or infinite.
 FAR_OUT = 0x42AE0000

@@ -27,7 +27,7 @@ from exactops.numerics.exponential_fast import (
 )
 from exactops.numerics.intervals import quarter_binade, quarter_binade_single
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
-from exactops.operator import Attribute, Kernel, Operator
+from exactops.table.operator import Attribute, Kernel, Operator
 
 # e**(x*x/2) * Phi(-x) on [0, 15): one table for each power of the distance from the middle of a quarter of a binade of
 # x + 1. Errors below 2**-53.6.

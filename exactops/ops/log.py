@@ -16,7 +16,7 @@ from exactops.lanes import (
 from exactops.numerics.constants import doubles
 from exactops.numerics.quick import near_binary32_tie
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
-from exactops.operator import Kernel, Operator
+from exactops.table.operator import Kernel, Operator
 
 # All constants: tools/derive_log.py. m runs over 16 intervals of equal width from the float32 with the bits FIRST on.
 FIRST = 0x3F32AAAB

@@ -1,7 +1,7 @@
 """Logic on bool."""
 
-from exactops.dtypes import BOOL
-from exactops.operator import Kernel, Operator
+from exactops.table.formats import BOOL
+from exactops.table.operator import Kernel, Operator
 
 
 def logical_not(x):

@@ -1,6 +1,5 @@
 """pow, powi and powi_backward."""
 
-from exactops.dtypes import INTEGERS, NUMERIC, STORAGES
 from exactops.lanes import (
     Lanes,
     absolute,
@@ -28,7 +27,8 @@ from exactops.numerics.power import (
 from exactops.numerics.power_fast import head_of, power_fast_of
 from exactops.numerics.quick import BFLOAT16_LACKS, BINARY16_LACKS, BINARY32_LACKS, near_tie
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
-from exactops.operator import Attribute, Kernel, Operator
+from exactops.table.formats import INTEGERS, NUMERIC, STORAGES
+from exactops.table.operator import Attribute, Kernel, Operator
 
 INFINITY = float("inf")
 NOT_A_NUMBER = float("nan")

@@ -1,8 +1,8 @@
 """Rounding to whole numbers."""
 
 from exactops import lanes
-from exactops.dtypes import FLOATS
-from exactops.operator import Kernel, Operator
+from exactops.table.formats import FLOATS
+from exactops.table.operator import Kernel, Operator
 
 
 def floor(x):

@@ -1,7 +1,7 @@
 """rsqrt: 1 / sqrt(x), rounded once."""
 
 from exactops.lanes import Lanes, convert, is_nan, select, sqrt
-from exactops.operator import Kernel, Operator
+from exactops.table.operator import Kernel, Operator
 
 
 def rsqrt(x: Lanes):

@@ -1,9 +1,9 @@
 """Maximum, minimum, the clamps and where."""
 
-from exactops.dtypes import EVERY, NUMERIC
 from exactops.lanes import is_nan, lane_function, select
-from exactops.operator import Attribute, Kernel, Operator
 from exactops.ops.arithmetic import identity
+from exactops.table.formats import EVERY, NUMERIC
+from exactops.table.operator import Attribute, Kernel, Operator
 
 
 @lane_function

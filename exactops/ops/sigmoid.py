@@ -6,7 +6,7 @@ from exactops.numerics.doubt import in_doubt, is_tiny
 from exactops.numerics.exponential import UNITS, UNITS_HEAD, UNITS_TAIL, careful_exponential, quick_exponential
 from exactops.numerics.exponential_fast import growth_fast, is_wild, power_fast, reduce_fast, split_power_fast
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
-from exactops.operator import Kernel, Operator
+from exactops.table.operator import Kernel, Operator
 
 # Near zero, sigmoid(x) = 1/2 + x/4 + x**3 * Q(x**2) and silu(x) = x/2 + x**2/4 + x**4 * Q(x**2): tools/derive_sigmoid.py.
 TAIL = doubles(

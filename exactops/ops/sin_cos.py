@@ -13,7 +13,7 @@ from exactops.lanes import (
 )
 from exactops.numerics.circle import MAGIC, sine_accurate
 from exactops.numerics.quick import near_binary32_tie
-from exactops.operator import Kernel, Operator
+from exactops.table.operator import Kernel, Operator
 
 # All constants: tools/derive_sin_cos.py.
 HALF_TURNS_HIGH = float.fromhex("0x1.45f306c000000p-2")

@@ -10,7 +10,7 @@ from exactops.numerics.exponential import (
     quick_exponential_minus_one,
 )
 from exactops.numerics.exponential_fast import power_fast, reduce_fast, relative_growth_fast
-from exactops.operator import Kernel, Operator
+from exactops.table.operator import Kernel, Operator
 
 #: Bits of 22 as float32: from there on the result is 1 in every format.
 FAR_OUT = 0x41B00000

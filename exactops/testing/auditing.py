@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from exactops.dtypes import Storage
-from exactops.operator import Operator
-from exactops.plan import find_operator, plan
+from exactops.frontend.plan import find_operator, plan
+from exactops.table.formats import Storage
+from exactops.table.operator import Operator
 from exactops.testing.bits import (
     bits_of,
     from_bits,
@@ -606,8 +606,8 @@ def _confirm(report: AuditReport, operator: Operator, storage: Storage) -> bool 
     if report.worst is None or len(report.worst.operands) != 1 or storage.short not in ("f32", "f16", "bf16"):
         return None
     try:
-        from exactops.certify.decision import correctly_rounded
-        from exactops.certify.functions import function_of
+        from exactops.verification.decision import correctly_rounded
+        from exactops.verification.functions import function_of
 
         function = function_of(operator.name, report.attributes)
     except (ImportError, KeyError):

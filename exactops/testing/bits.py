@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from exactops.dtypes import STORAGES, Storage, storage_of
+from exactops.table.formats import STORAGES, Storage, storage_of
 
 #: What ``nan=`` of :func:`assert_same_bits` may be.
 NAN_RULES = ("canonical", "any", "bits")

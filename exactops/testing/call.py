@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from exactops.dtypes import Storage
-from exactops.operator import Operator
-from exactops.plan import find_operator, plan
+from exactops.frontend.plan import find_operator, plan
+from exactops.table.formats import Storage
+from exactops.table.operator import Operator
 from exactops.testing.bits import bits_of, storage_named
 
 #: Elements that a call shows of an operand.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from exactops.dtypes import STORAGES, Storage
+from exactops.table.formats import STORAGES, Storage
 from exactops.testing.bits import bits_of, from_bits, infinity_bits, sign_bit, storage_named
 
 #: The first of the hard values are the plainest; they are drawn more often.

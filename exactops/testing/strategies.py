@@ -16,10 +16,10 @@ except ImportError as error:
         "the strategies of exactops.testing need Hypothesis: pip install 'exactops[test]' (or pip install hypothesis)"
     ) from error
 
-from exactops.dtypes import EVERY, STORAGES, Storage
-from exactops.operator import REQUIRED, Attribute, Operator
+from exactops.frontend.plan import find_operator
 from exactops.ops import OPERATORS
-from exactops.plan import find_operator
+from exactops.table.formats import EVERY, STORAGES, Storage
+from exactops.table.operator import REQUIRED, Attribute, Operator
 from exactops.testing.bits import from_bits, storage_named
 from exactops.testing.call import Call
 from exactops.testing.hard import PLAIN, hard_bits, mixed_values, related

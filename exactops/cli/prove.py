@@ -1,0 +1,352 @@
+"""``exactops prove``: all inputs of an operator, held against correctly rounded values.
+
+The reference is :mod:`exactops.verification`: its own double-double arithmetic with an error bound, and MPFR for what that leaves
+open. It shares nothing with the kernels. All 2**32 float32 inputs take some minutes, the half types a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from exactops.cli._common import CommandError, attributes_of, console, print_json, progress
+
+if TYPE_CHECKING:
+    from exactops.table.operator import Operator
+    from exactops.verification.campaign import Findings, Task
+
+#: Operators of a base and an exponent: see :mod:`exactops.verification.powers`.
+_POWERS = ("pow", "powi")
+_PAIRS = 1 << 24
+#: Types of the exponents that are drawn: of a kernel each. Narrower floats and integers are theirs, converted exactly.
+EXPONENTS = ("f32", "f64", "i64")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command's parser."""
+    parser = subparsers.add_parser(
+        "prove",
+        help="hold all inputs of an operator against correctly rounded values",
+        description=(
+            "Go through all inputs of an operator (2**32 for f32) and count results that are not correctly rounded; with "
+            "--mode fast, measure the largest error. What was found is recorded in testdata/proofs.json of the checkout."
+        ),
+    )
+    parser.add_argument("op", nargs="?", metavar="OP", help="any spelling of a transcendental operator; pow draws pairs")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="all that the records lack for the present kernels, of the --dtype and --mode if given; where only a kernel's "
+        "sources changed, the hash of its results is enough",
+    )
+    parser.add_argument("--dtype", choices=["f32", "f16", "bf16"], help="stored type (default: f32)")
+    parser.add_argument("--mode", choices=["exact", "fast"], help="default: exact")
+    parser.add_argument("--path", metavar="PATH", help="register width; `exactops info` lists those of this CPU")
+    parser.add_argument("--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute; may be repeated")
+    parser.add_argument("--processes", type=_positive, metavar="N", help="default: one for each CPU this process may use")
+    parser.add_argument("--start", type=_bits, metavar="BITS", help="first input, as a bit pattern such as 0x3f800000")
+    parser.add_argument("--stop", type=_bits, metavar="BITS", help="the input after the last")
+    parser.add_argument("--pairs", type=_positive, metavar="N", help="of pow: how many pairs to draw (default: 2**24)")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="of pow: the seed of the pairs drawn (default: 1)")
+    parser.add_argument("--exponent", choices=EXPONENTS, help="of pow: draw pairs with exponents of this type")
+    parser.add_argument(
+        "--hash-only", action="store_true", help="only the SHA-256 of the results, to compare paths or machines"
+    )
+    parser.add_argument("--no-record", action="store_true", help="write no record; a range is never recorded")
+    parser.add_argument("--record", metavar="FILE", type=Path, help="where to record (default: testdata/proofs.json)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return value
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return value
+
+
+def _bits(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is no bit pattern: write 0x3f800000 or a decimal number") from None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prove, print and record; 1 where a result is wrong."""
+    try:
+        from exactops.verification import record
+    except ImportError as error:  # gmpy2 is not a dependency of the package
+        raise CommandError(error) from None
+    from exactops.codegen.paths import check_path, default_path
+
+    if arguments.all == (arguments.op is not None):
+        raise CommandError("name an operator, or say --all")
+    try:
+        path = check_path(arguments.path, "--path") if arguments.path else default_path()
+    except ValueError as error:
+        raise CommandError(error) from None
+    if not arguments.all:
+        task = _task(arguments)
+        return _prove(arguments, task, path, _record_file(arguments, task))
+    given = (arguments.no_record, arguments.hash_only, arguments.attr, arguments.pairs, arguments.exponent)
+    if any(given) or arguments.start is not None or arguments.stop is not None:
+        raise CommandError("--all is for whole proofs that are recorded: no other options than type, mode, path and file")
+    code = 0
+    for task in all_tasks(arguments.dtype, arguments.mode, arguments.path):
+        file = _record_file(arguments, task)
+        if file is None or record.is_current(file, task) or _confirm(arguments, task, path, file):
+            continue
+        code |= _prove(arguments, task, path, file)
+    return code
+
+
+def _confirm(arguments: argparse.Namespace, task: Task, path: str, file: Path) -> bool:
+    """Whether the present kernel has the results, by their hash, that another was proven with; the record then says so."""
+    from exactops.verification import record
+
+    proven = record.proven_hash(file, task)
+    if proven is None:
+        return False
+    found, seconds, kernel = _go_through(arguments, replace(task, hash_only=True), path)
+    if kernel is None or found.sha256 != proven:
+        return False
+    record.store(file, record.confirmed(file, task, path, kernel))
+    console().print(f"{_title(task)}, path {path}: the results are those that were proven, in {seconds:,.1f} s")
+    return True
+
+
+def _go_through(arguments: argparse.Namespace, task: Task, path: str) -> tuple[Findings, float, str | None]:
+    """Findings, seconds and the digest of the kernel's sources; None if it is not clear which sources the kernels were made of.
+
+    This process read the sources when it began; further processes read them when they start.
+    """
+    from exactops.verification import campaign, record
+
+    kernel = record.kernel_digest(task.operator)
+    with progress() as bar:
+        line = bar.add_task(f"{_title(task)}, {path}", total=task.end - task.start)
+        found, seconds = campaign.timed(task, _processes(arguments), lambda inputs: bar.advance(line, inputs))
+    clear = _processes(arguments) == 1 or record.kernel_digest(task.operator) == kernel
+    return found, seconds, kernel if clear else None
+
+
+def _prove(arguments: argparse.Namespace, task: Task, path: str, file: Path | None) -> int:
+    from exactops.verification import record
+
+    found, seconds, kernel = _go_through(arguments, task, path)
+    entry = record.entry_of(task, found, path, seconds, _processes(arguments), kernel or "")
+    proven = record.contradicted(file, task, found) if file is not None else None
+    remark = ""
+    if proven is not None and task.hash_only:
+        remark = f"Not recorded: for these inputs the results proven have the SHA-256 {proven}"
+    elif file is not None and kernel is None:
+        remark = "Not recorded: the kernel's sources changed meanwhile."
+    elif file is not None and not record.store(file, entry):
+        remark = "Not recorded: the records have a proof of more pairs."
+    if arguments.json:
+        print_json(entry | {"examples": [_example(example) for example in found.examples]})
+    else:
+        _report(task, path, found, seconds, None if remark else file)
+    if remark:
+        print(remark, file=sys.stderr)
+    return 1 if found.wrong or (proven is not None and task.hash_only) else 0
+
+
+def all_tasks(dtype: str | None = None, mode: str | None = None, path: str | None = None) -> Iterator[Task]:
+    """Every operator that can be proven as a whole, with each of its choices, dtypes and modes; the quick types first."""
+    import exactops
+    from exactops.verification.functions import provable
+
+    table = exactops.operators()
+    for name in (name for name in (*provable(), *_POWERS) if name in table):
+        for short in [dtype] if dtype else reversed(table[name].dtypes):
+            if short not in ("f32", "f16", "bf16") or (name, short) == ("powi", "f32"):
+                continue  # powi of float32 takes ten minutes an exponent: by name
+            for chosen_mode in [mode] if mode else ["exact", "fast"]:
+                for chosen in _choices(table[name]):
+                    given = {"op": name, "dtype": short, "mode": chosen_mode, "attr": chosen, "path": path}
+                    for pairs, exponent in _campaigns(name, short, chosen_mode):
+                        yield _task(argparse.Namespace(**given, **_WHOLE, pairs=pairs, exponent=exponent))
+
+
+#: The other arguments of a proof of all inputs.
+_WHOLE = {"start": None, "stop": None, "hash_only": False, "seed": 1}
+
+
+def _campaigns(name: str, dtype: str, mode: str) -> list[tuple[int | None, str | None]]:
+    """Pairs to draw, and the type of their exponents; None where all inputs are gone through."""
+    if name != "pow":
+        return [(None, None)]
+    if dtype != "f32":
+        return [(None, None), *((10**7, exponent) for exponent in EXPONENTS)]
+    return [(10**9 if mode == "exact" and exponent == "f32" else 10**8, exponent) for exponent in EXPONENTS]
+
+
+def _choices(operator: Operator) -> list[list[str]]:
+    """The attributes, as on the command line, of every kernel of an operator, and some exponents of powi."""
+    if operator.name == "powi":
+        from exactops.verification.fingerprints import INT_VALUES
+
+        return [[f"exp={exponent}"] for exponent in INT_VALUES]
+    choices = [attribute for attribute in operator.attributes if attribute.kind == "choice"]
+    values = [[f"{attribute.name}={value}" for value in attribute.choices if value is not None] for attribute in choices]
+    return [list(combination) for combination in itertools.product(*values)]
+
+
+def _task(arguments: argparse.Namespace) -> Task:
+    import exactops
+    from exactops.frontend.plan import find_operator
+    from exactops.verification import campaign
+    from exactops.verification.campaign import Task
+    from exactops.verification.functions import provable
+
+    try:
+        operator = find_operator(arguments.op)
+    except exactops.UnsupportedError as error:
+        raise CommandError(error) from None
+    if operator.name not in (*provable(), *_POWERS):
+        raise CommandError(f"{operator.name}: there are proofs for {', '.join((*provable(), *_POWERS))}")
+    dtype = arguments.dtype or "f32"
+    if dtype not in operator.dtypes:
+        raise CommandError(f"{operator.name} does not serve {dtype}: it serves {', '.join(operator.dtypes)}")
+    attributes = _other_than_default(operator, attributes_of(operator, arguments.attr))
+    task = Task(
+        operator.name,
+        dtype,
+        arguments.mode or "exact",
+        arguments.path,
+        tuple(sorted(attributes.items())),
+        arguments.start or 0,
+        arguments.stop,
+        arguments.hash_only,
+        *_pairs(arguments, operator, dtype),
+    )
+    if not 0 <= task.start < task.end <= task.count:
+        raise CommandError(f"--start and --stop: {task.start:#x} to {task.end:#x} is no range of {task.count:#x} inputs")
+    try:
+        campaign.examine(replace(task, hash_only=True), task.start, task.start + 1)
+    except (TypeError, ValueError, OverflowError) as error:  # what this operator cannot do
+        raise CommandError(error) from None
+    return task
+
+
+def _pairs(arguments: argparse.Namespace, operator: Operator, dtype: str) -> tuple[int, int, str]:
+    """Of pow: how many pairs, the seed and the type of the exponents."""
+    given = arguments.pairs or arguments.exponent
+    if operator.name != "pow" and given:
+        raise CommandError("--pairs and --exponent are for pow")
+    if operator.name == "pow" and (dtype == "f32" or arguments.exponent):
+        return arguments.pairs or _PAIRS, arguments.seed, arguments.exponent or "f32"
+    if given:
+        raise CommandError(f"all pairs of {dtype} are tried: leave out --pairs, or name the type of the exponents")
+    return 0, 0, ""
+
+
+def _other_than_default(operator: Operator, attributes: dict[str, Any]) -> dict[str, Any]:
+    """The attributes, checked, without those that say what holds anyway."""
+    chosen = {}
+    for name, value in attributes.items():
+        known = operator.attribute(name)
+        if known is None:
+            raise CommandError(f"{operator.name} has no attribute {name!r}")
+        if known.choices and value not in known.choices:
+            choices = ", ".join(str(choice) for choice in known.choices if choice is not None)
+            raise CommandError(f"--attr {name}={value}: one of {choices}")
+        if value != known.default:
+            chosen[name] = value
+    return chosen
+
+
+def _record_file(arguments: argparse.Namespace, task: Task) -> Path | None:
+    from exactops.records import files as record_files
+    from exactops.verification import record
+
+    if arguments.no_record or not task.complete:
+        return None
+    file = arguments.record or record_files.in_checkout(record_files.PROOFS)
+    if file is None:
+        raise CommandError("there is no testdata folder beside the package: give --record FILE or --no-record")
+    if not file.absolute().parent.is_dir():
+        raise CommandError(f"--record {file}: there is no such folder")
+    try:
+        record.check(file)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"--record {file}: {getattr(error, 'strerror', None) or error}") from None
+    return file
+
+
+def _processes(arguments: argparse.Namespace) -> int:
+    if arguments.processes:
+        return arguments.processes
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _title(task: Task) -> str:
+    attributes = "".join(f" {name}={value}" for name, value in task.attributes)
+    drawn = f" with {task.exponent} exponents, seed {task.seed}," if task.pairs else ""
+    return f"{task.operator}{attributes} {task.dtype}{drawn} {task.mode}"
+
+
+def _example(example: tuple[int, ...]) -> dict[str, Any]:
+    *operands, got, expected = (f"{bits:#x}" for bits in example)
+    return {"operands": operands, "got": got, "expected": expected}
+
+
+def _report(task: Task, path: str, found: Findings, seconds: float, file: Path | None) -> None:
+    from exactops.table.operator import FAST_ULP
+
+    out = console()
+    out.print(f"{_title(task)}, path {path}: {found.inputs:,} inputs in {seconds:,.1f} s")
+    if not task.hash_only:
+        out.print(f"decided by MPFR: {found.undecided:,}")
+        if task.mode == "exact":
+            out.print(f"not correctly rounded: {found.wrong:,}")
+        else:
+            where = f" at {', '.join(f'{bits:#x}' for bits in found.worst_input)}" if found.worst else ""
+            out.print(f"largest error: {found.worst} ulp{where} (limit {FAST_ULP[task.dtype]})")
+            out.print(
+                f"mismatches: {found.nan_mismatches:,} NaN, {found.infinity_mismatches:,} infinity, "
+                f"{found.zero_sign_mismatches:,} sign of zero, {found.special_mismatches:,} special input"
+            )
+            out.print(f"not within the contract: {found.wrong:,}")
+        if found.examples:
+            from rich.table import Table
+
+            names = ("x", "y")[: len(found.examples[0]) - 2]
+            table = Table(*names, "got", "expected", *names, "got", "expected", box=None, pad_edge=False)
+            for example in found.examples:
+                table.add_row(*_row(task, example))
+            out.print(table)
+    out.print(f"SHA-256 {found.sha256}" + ("" if task.complete else " (of this range)"))
+    if file is not None:
+        out.print(f"recorded in {file}")
+
+
+def _row(task: Task, example: tuple[int, ...]) -> list[str]:
+    """Operands, result and reference as bits, then as numbers."""
+    from exactops.table.formats import STORAGES
+    from exactops.verification.decision import decode
+
+    types = [task.storage] * len(example)
+    if task.exponent:
+        types[1] = STORAGES[task.exponent]
+    values = [
+        f"{decode(bits, kind):.9g}" if kind.kind == "f" else f"{bits - (bits >> 63 << 64)}"
+        for bits, kind in zip(example, types, strict=True)
+    ]
+    return [f"0x{bits:0{2 * kind.size}x}" for bits, kind in zip(example, types, strict=True)] + values

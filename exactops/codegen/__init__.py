@@ -1,0 +1,1 @@
+"""From a kernel over lanes to machine code."""

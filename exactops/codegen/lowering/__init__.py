@@ -1,0 +1,1 @@
+"""Lane operations as LLVM vector instructions."""

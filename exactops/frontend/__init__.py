@@ -1,0 +1,1 @@
+"""From the arguments of a call to a compiled ufunc and its operands."""

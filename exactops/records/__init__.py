@@ -1,0 +1,1 @@
+"""What was recorded about the kernels: proofs and fingerprints, and of which sources."""

@@ -1,0 +1,1 @@
+"""Compiled loops in this process: the object cache on disk and NumPy ufuncs."""

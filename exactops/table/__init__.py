@@ -1,0 +1,1 @@
+"""The declaration of operators and of stored types."""

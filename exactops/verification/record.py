@@ -1,0 +1,196 @@
+"""What was proven, in ``testdata/proofs.json``: one entry for each operator, dtype, attributes and mode."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from exactops.codegen.target import target
+from exactops.records import sources
+from exactops.verification.campaign import Findings, Task, summary
+from exactops.verification.multiprecision import gmpy2
+
+_EXPLANATION = (
+    "Written by `python -m exactops prove`. Each entry: all inputs of a dtype through one operator, held against correctly "
+    "rounded values. sha256: SHA-256 of the concatenated SHA-256 digests of the results of chunks of 2**24 inputs, in the "
+    "order of the inputs' bit patterns, results as little-endian bit patterns; hashes: the same by path. kernel: digest of "
+    "the kernel's sources (ops and numerics). fused, of fast mode: whether the CPU had fused multiply-adds. "
+    "confirmed: when a later kernel was found to have the proven results, by hash."
+)
+
+
+def kernel_digest(operator: str) -> str:
+    """SHA-256 of the sources of an operator's kernel as they are now: its module in ``ops`` and what it imports."""
+    return sources.present_digest(operator, sources.KERNEL)
+
+
+def identity(task: Task) -> dict[str, Any]:
+    """What an entry is found by. Fast mode has other results where the CPU fuses multiply-adds than where it does not."""
+    key = {"operator": task.operator, "dtype": task.dtype, "attributes": dict(task.attributes), "mode": task.mode}
+    key |= {"exponent": task.exponent or task.dtype} if task.operator == "pow" else {}
+    return key | ({"fused": target().fused} if task.mode == "fast" else {})
+
+
+def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: int, kernel: str) -> dict[str, Any]:
+    """The entry of a finished run."""
+    cpu = target()
+    return {
+        **identity(task),
+        **({"pairs": task.pairs, "seed": task.seed} if task.pairs else {}),
+        **({} if task.hash_only else summary(found, task.mode)),
+        "sha256": found.sha256,
+        "hashes": {path: found.sha256},
+        "path": path,
+        "kernel": kernel,
+        "date": _today(),
+        "seconds": round(seconds, 1),
+        "processes": processes,
+        "cpu": f"{cpu.architecture} {cpu.name}",
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("exactops", "numpy", "numba", "llvmlite", "gmpy2")},
+            "mpfr": gmpy2.mpfr_version().removeprefix("MPFR "),
+        },
+    }
+
+
+def load(file: Path) -> dict[str, Any]:
+    """The records, or empty ones where there is no file."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {"about": _EXPLANATION, "proofs": []}
+
+
+def check(file: Path) -> None:
+    """Raise where the records cannot be read and replaced: before hours are spent on what would be entered.
+
+    Raises
+    ------
+    ValueError
+        The file is no JSON, or holds something else than records.
+    OSError
+        It cannot be read, or its folder not be written to.
+    """
+    records = load(file)
+    proofs = records.get("proofs") if isinstance(records, dict) else None
+    if not isinstance(proofs, list) or not all(isinstance(each, dict) for each in proofs):
+        raise ValueError("it holds no records of proofs")
+    with tempfile.TemporaryFile(dir=file.absolute().parent):
+        pass
+
+
+def _proof(file: Path, task: Task) -> dict[str, Any] | None:
+    """The entry of a proof of this task, or of more pairs with its seed, without a fault."""
+    key = identity(task)
+    for entry in load(file)["proofs"]:
+        if all(entry.get(name) == value for name, value in key.items()):
+            whole = entry.get("inputs", 0) >= task.count and entry.get("seed", 0) == (task.seed if task.pairs else 0)
+            return entry if whole and not faults_of(entry) else None
+    return None
+
+
+def is_current(file: Path, task: Task) -> bool:
+    """Whether the present kernel is proven."""
+    entry = _proof(file, task)
+    return entry is not None and entry["kernel"] == kernel_digest(task.operator)
+
+
+def proven_hash(file: Path, task: Task) -> str | None:
+    """The hash of the results that were proven, of this or another kernel; None if there is no proof of just these inputs."""
+    entry = _proof(file, task)
+    return entry["sha256"] if entry is not None and entry["inputs"] == task.count else None
+
+
+def confirmed(file: Path, task: Task, path: str, kernel: str) -> dict[str, Any]:
+    """The entry of a proof whose results another kernel was found to have."""
+    entry = _proof(file, task) or {}
+    return {**entry, "kernel": kernel, "hashes": {path: entry["sha256"]}, "confirmed": _today()}
+
+
+def _today() -> str:
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def faults_of(entry: dict[str, Any]) -> int:
+    """Results that an entry says are wrong, or in fast mode beyond the limit."""
+    return entry.get("not_correctly_rounded", 0) or entry.get("beyond_limit", 0)
+
+
+def contradicted(file: Path, task: Task, found: Findings) -> str | None:
+    """The hash of these very inputs that was proven, where the results of exact mode have another."""
+    proven = proven_hash(file, task) if task.mode == "exact" else None
+    return proven if proven not in (None, found.sha256) else None
+
+
+def store(file: Path, entry: dict[str, Any]) -> bool:
+    """Merge an entry into the records and replace the file in one step; whether the entry is in it.
+
+    An entry with counts replaces that of the same operator, dtype, attributes and mode; it keeps the hashes of other paths
+    where the kernel is the same. An entry of a ``hash_only`` run adds its path's hash to the entry of the same kernel, or
+    stands alone.
+    """
+    with _locked(file.absolute().parent):
+        return _store(file, entry)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a lock on a folder, so that two runs that end together lose no record; without effect where there is no flock."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _stands(old: dict[str, Any], entry: dict[str, Any]) -> bool:
+    """Whether an entry is but fewer pairs than those of a proof that holds, or the hash of others."""
+    more = old["kernel"] == entry["kernel"] and old.get("inputs", 0) > entry.get("inputs", 0)
+    return more and not faults_of(entry)
+
+
+def _store(file: Path, entry: dict[str, Any]) -> bool:
+    records = load(file)
+    names = ("operator", "dtype", "attributes", "mode", "exponent", "fused")
+    key = [entry.get(name) for name in names]
+    kept, old = [], None
+    for other in records["proofs"]:
+        if [other.get(name) for name in names] == key:
+            old = other
+        else:
+            kept.append(other)
+    same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in ("kernel", "seed", "pairs"))
+    if old is not None and same_inputs:
+        if "inputs" not in entry and "inputs" in old:
+            entry = old | {"hashes": old["hashes"] | entry["hashes"]}
+        else:
+            entry = entry | {"hashes": old["hashes"] | entry["hashes"]}
+    elif old is not None and _stands(old, entry):
+        return False
+    proofs = sorted([*kept, entry], key=lambda e: json.dumps([e.get(name, "") for name in names], sort_keys=True))
+    text = json.dumps({"about": _EXPLANATION, "proofs": proofs}, indent=1, ensure_ascii=False) + "\n"
+    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+            handle.write(text)
+        Path(name).chmod(0o644)
+        os.replace(name, file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return True
