@@ -6,20 +6,20 @@ Importing the package compiles nothing.
 
 from typing import Any as _Any
 
-from exactops.api import function_of as _function_of
+from exactops.api import FUNCTIONS as _FUNCTIONS
 from exactops.api import operators, run
 from exactops.codegen.paths import paths
 from exactops.errors import CacheWarning, UnsupportedError
-from exactops.table.operator import Attribute, Operator
+from exactops.table.operator import Attribute, Operand, Operator
 
 __version__ = "0.1.0"
 
-for _operator in operators().values():
-    globals()[_operator.function] = _function_of(_operator)
+globals().update(_FUNCTIONS)
 
 __all__ = [
     "Attribute",
     "CacheWarning",
+    "Operand",
     "Operator",
     "UnsupportedError",
     "__version__",
@@ -27,7 +27,7 @@ __all__ = [
     "operators",
     "paths",
     "run",
-    *sorted(_o.function for _o in operators().values()),
+    *sorted(_FUNCTIONS),
 ]
 
 
@@ -41,4 +41,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

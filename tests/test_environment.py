@@ -30,7 +30,7 @@ from table import Entry, entries
 from values import hard_values, same_bits
 
 import exactops
-from exactops.table.formats import STORAGES
+from exactops.table.formats import FORMATS
 
 #: One entry an operator and choice of attributes, for these types of the first value operand; casts to a few targets only.
 TYPES = ("f16", "bf16", "f32", "f64", "i32", "i64", "bool")
@@ -63,7 +63,7 @@ ENTRIES = [entry for entry in entries() if chosen(entry)]
 @functools.cache
 def operand(short: str, place: int) -> np.ndarray:
     """Hard values of a type, in another order for each place, subnormals and overflowing ones among them."""
-    values = hard_values(STORAGES[short].dtype)
+    values = hard_values(FORMATS[short].dtype)
     if short == "bool":
         values = np.resize(values, 500)
     step = max(1, values.size // 300)
@@ -291,5 +291,5 @@ def test_portable_code_is_guarded_too(level: str) -> None:
 
 def test_the_tests_reach_every_operator() -> None:
     assert {entry.operator.name for entry in ENTRIES} == set(exactops.operators())
-    assert DTYPES.keys() == STORAGES.keys()
+    assert DTYPES.keys() == FORMATS.keys()
     assert UNMASKED != DEFAULT_CONTROL or not X86

@@ -15,7 +15,7 @@ from table import Entry, entries
 from values import hard_values, same_bits
 
 import exactops
-from exactops.table.formats import STORAGES
+from exactops.table.formats import FORMATS
 
 #: Memory around an output that must stay as it is.
 GUARD = 64
@@ -26,7 +26,7 @@ PLACES = ("f16", "bf16", "f32", "f64", "i16", "i64", "bool")
 
 def sample(short: str, count: int, seed: int = 0) -> np.ndarray:
     """Some hard values of a type, shuffled."""
-    values = hard_values(STORAGES[short].dtype)
+    values = hard_values(FORMATS[short].dtype)
     return values[np.random.default_rng(seed).integers(0, values.size, count)]
 
 
@@ -161,7 +161,7 @@ def test_inputs_stay_and_nothing_is_written_outside(name: str) -> None:
     ("op", "short"), [("exp", "f32"), ("mul", "f16"), ("add", "i8"), ("div", "i32"), ("sqrt", "f64"), ("relu", "bf16")]
 )
 def test_position_and_length_do_not_matter(op: str, short: str, path: str) -> None:
-    lanes = 64 // min(2, STORAGES[short].size)
+    lanes = 64 // min(2, FORMATS[short].size)
     values = sample(short, 2 * lanes + 2)
     arrays = (values, values[::-1].copy()) if len(exactops.operators()[op].operands) == 2 else (values,)
     one_by_one = [np.asarray(exactops.run(op, *(a[k : k + 1] for a in arrays), path=path)) for k in range(values.size)]

@@ -23,7 +23,7 @@ from support import DEFAULT_CONTROL, FOREIGN, control, read_control
 from values import same_bits, within_ulp
 
 import exactops
-from exactops.table.formats import FLOATS, INTEGERS, STORAGES
+from exactops.table.formats import FLOATS, FORMATS, INTEGERS
 from exactops.table.operator import Operator
 from exactops.testing import (
     Call,
@@ -652,7 +652,7 @@ def test_the_examples_are_of_all_kinds() -> None:
     """Every operator and every type is drawn when it is asked for, with all ranks and kinds of operands."""
     seen: set[Any] = set()
     table = exactops.operators()
-    for asked in [((name,), None) for name in table] + [(None, (short,)) for short in STORAGES]:
+    for asked in [((name,), None) for name in table] + [(None, (short,)) for short in FORMATS]:
 
         @settings(
             settings.get_profile("properties"),
@@ -666,5 +666,5 @@ def test_the_examples_are_of_all_kinds() -> None:
             seen.update(type(each).__name__ for each in call.operands)
 
         draw()
-    missing = ({*table, *STORAGES, *range(6)} | {"ndarray", "int", "float", "NoneType"}) - seen
+    missing = ({*table, *FORMATS, *range(6)} | {"ndarray", "int", "float", "NoneType"}) - seen
     assert not missing

@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 from reference import bits_of
 
 from exactops.frontend.scalars import float_pattern, scalar_array
-from exactops.table.formats import FLOATS, INTEGERS, STORAGES, Storage
+from exactops.table.formats import FLOATS, FORMATS, INTEGERS, Format
 
 
-def value_of(pattern: int, storage: Storage) -> Fraction:
+def value_of(pattern: int, storage: Format) -> Fraction:
     """The value of a finite positive pattern, as a fraction."""
-    width = storage.significand - 1
-    bias = (1 << (storage.exponent - 1)) - 1
+    width = storage.precision - 1
+    bias = (1 << (storage.exponent_bits - 1)) - 1
     field, fraction = pattern >> width, pattern & ((1 << width) - 1)
     if field == 0:
         return Fraction(fraction) * Fraction(2) ** (1 - bias - width)
     return (fraction + (1 << width)) * Fraction(2) ** (field - bias - width)
 
 
-def nearest(value: Fraction, storage: Storage) -> int:
+def nearest(value: Fraction, storage: Format) -> int:
     """The pattern of the nearest value, ties to even, found by bisection over all patterns: no rounding code here."""
     magnitude = abs(value)
-    infinity = ((1 << storage.exponent) - 1) << (storage.significand - 1)
+    infinity = ((1 << storage.exponent_bits) - 1) << (storage.precision - 1)
     low, high = 0, infinity  # the infinity pattern read as a number is where the next binade would begin
     while high - low > 1:
         middle = (low + high) // 2
@@ -42,11 +42,11 @@ def nearest(value: Fraction, storage: Storage) -> int:
     return pattern | (int(value < 0) << (8 * storage.size - 1))
 
 
-def boundaries(storage: Storage) -> Iterator[Fraction]:
+def boundaries(storage: Format) -> Iterator[Fraction]:
     """Values and midpoints where rounding decides: around zero, the subnormals, one, powers and the largest value."""
-    infinity = ((1 << storage.exponent) - 1) << (storage.significand - 1)
-    normal = 1 << (storage.significand - 1)
-    one = ((1 << (storage.exponent - 1)) - 1) << (storage.significand - 1)
+    infinity = ((1 << storage.exponent_bits) - 1) << (storage.precision - 1)
+    normal = 1 << (storage.precision - 1)
+    one = ((1 << (storage.exponent_bits - 1)) - 1) << (storage.precision - 1)
     for pattern in (0, 1, 2, 3, normal - 2, normal - 1, normal, normal + 1, one - 1, one, one + 1, infinity - 2, infinity - 1):
         here, beyond = value_of(pattern, storage), value_of(pattern + 1, storage)
         middle, gap = (here + beyond) / 2, (beyond - here) / 2**40
@@ -55,7 +55,7 @@ def boundaries(storage: Storage) -> Iterator[Fraction]:
 
 @pytest.mark.parametrize("short", FLOATS)
 def test_floats_at_rounding_boundaries(short: str) -> None:
-    storage, checks = STORAGES[short], 0
+    storage, checks = FORMATS[short], 0
     for value in boundaries(storage):
         for signed in (value, -value):
             try:
@@ -72,7 +72,7 @@ def test_floats_at_rounding_boundaries(short: str) -> None:
 
 @pytest.mark.parametrize("short", FLOATS)
 def test_ints_at_rounding_boundaries(short: str) -> None:
-    storage, checks = STORAGES[short], 0
+    storage, checks = FORMATS[short], 0
     for value in boundaries(storage):
         for scaled in (value, value * 2**60):
             if scaled.denominator == 1:
@@ -94,13 +94,13 @@ def test_ints_at_rounding_boundaries(short: str) -> None:
 @example(3.4028235677973366e38)
 def test_any_float(number: float) -> None:
     for short in FLOATS:
-        expected = nearest(Fraction(number), STORAGES[short])
+        expected = nearest(Fraction(number), FORMATS[short])
         if number == 0:
-            expected = int(math.copysign(1, number) < 0) << (8 * STORAGES[short].size - 1)
-        found = scalar_array(number, STORAGES[short])
-        sign = int(math.copysign(1, number) < 0) << (8 * STORAGES[short].size - 1)
+            expected = int(math.copysign(1, number) < 0) << (8 * FORMATS[short].size - 1)
+        found = scalar_array(number, FORMATS[short])
+        sign = int(math.copysign(1, number) < 0) << (8 * FORMATS[short].size - 1)
         assert int(bits_of(found)) == expected | sign
-        assert found.dtype == STORAGES[short].dtype and found.shape == ()
+        assert found.dtype == FORMATS[short].dtype and found.shape == ()
 
 
 @settings(max_examples=300, deadline=None)
@@ -108,13 +108,13 @@ def test_any_float(number: float) -> None:
 def test_any_int(number: int, shift: int, addend: int) -> None:
     for value in (number, (number << shift) + addend):
         for short in FLOATS:
-            assert float_pattern(value, STORAGES[short]) == nearest(Fraction(value), STORAGES[short])
+            assert float_pattern(value, FORMATS[short]) == nearest(Fraction(value), FORMATS[short])
 
 
 @pytest.mark.parametrize("short", FLOATS)
 def test_special_values(short: str) -> None:
-    storage = STORAGES[short]
-    infinity = ((1 << storage.exponent) - 1) << (storage.significand - 1)
+    storage = FORMATS[short]
+    infinity = ((1 << storage.exponent_bits) - 1) << (storage.precision - 1)
     sign = 1 << (8 * storage.size - 1)
     assert float_pattern(math.inf, storage) == infinity
     assert float_pattern(-math.inf, storage) == infinity | sign
@@ -123,7 +123,7 @@ def test_special_values(short: str) -> None:
     assert float_pattern(0.0, storage) == 0
     assert float_pattern(-0.0, storage) == sign
     assert float_pattern(0, storage) == 0
-    one = ((1 << (storage.exponent - 1)) - 1) << (storage.significand - 1)
+    one = ((1 << (storage.exponent_bits - 1)) - 1) << (storage.precision - 1)
     assert float_pattern(True, storage) == one
     assert float_pattern(False, storage) == 0
     assert float_pattern(10**5000, storage) == infinity
@@ -133,7 +133,7 @@ def test_special_values(short: str) -> None:
 
 @pytest.mark.parametrize("short", INTEGERS)
 def test_integers_fit_or_overflow(short: str) -> None:
-    storage = STORAGES[short]
+    storage = FORMATS[short]
     limits = np.iinfo(storage.dtype)
     for number in (int(limits.min), int(limits.min) + 1, -1 if limits.min else 0, 0, 1, int(limits.max) - 1, int(limits.max)):
         found = scalar_array(number, storage)
@@ -145,5 +145,5 @@ def test_integers_fit_or_overflow(short: str) -> None:
 
 
 def test_bool() -> None:
-    assert scalar_array(True, STORAGES["bool"]).tolist() is True
-    assert scalar_array(False, STORAGES["bool"]).tolist() is False
+    assert scalar_array(True, FORMATS["bool"]).tolist() is True
+    assert scalar_array(False, FORMATS["bool"]).tolist() is False

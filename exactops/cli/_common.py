@@ -71,8 +71,9 @@ def attributes_of(operator: Operator, given: list[str]) -> dict[str, Any]:
             raise CommandError(f"--attr {text}: write it as NAME=VALUE")
         if name in attributes:
             raise CommandError(f"--attr {text}: {name} is given twice")
-        known = operator.attribute(name)
-        attributes[name] = _number(text, value) if known and known.kind in ("float", "int32", "bound") else _word(value)
+        attribute, operand = operator.attribute(name), operator.operand(name)
+        numeric = (attribute is not None and attribute.travels) or (operand is not None and operand.keyword)
+        attributes[name] = _number(text, value) if numeric else _word(value)
     return attributes
 
 

@@ -52,7 +52,7 @@ def _positive(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Find the function, audit it, print what was found."""
-    from exactops.frontend.plan import find_operator
+    from exactops.ops import find_operator
     from exactops.testing.auditing import SAMPLES, audit
 
     function = resolve(arguments.function)

@@ -88,7 +88,7 @@ def _measure(
 ) -> list[Measurement]:
     from exactops.contracts import measurements
     from exactops.contracts.contract import tasks
-    from exactops.frontend.plan import MODES
+    from exactops.table.operator import MODES
 
     wanted = tasks(operator, short, (arguments.mode,) if arguments.mode else MODES)
     return measurements.measure(wanted, paths, size, arguments.rounds, core) if wanted else []
@@ -98,8 +98,7 @@ def _chosen(arguments: argparse.Namespace) -> list[tuple[Operator, str]]:
     """The operators and types to measure."""
     from exactops import UnsupportedError
     from exactops.contracts.contract import served
-    from exactops.frontend.plan import find_operator
-    from exactops.ops import OPERATORS
+    from exactops.ops import OPERATORS, find_operator
 
     found: list[tuple[Operator, str]] = []
     try:

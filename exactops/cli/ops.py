@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from exactops.cli._common import CommandError, console, print_json, table
-from exactops.table.operator import CATEGORIES, REQUIRED, Attribute, Operator
+from exactops.table.documentation import dtype_families, operand_list
+from exactops.table.operator import CATEGORIES, Attribute, Operator
 
 
 def add_parser(subparsers: Any) -> None:
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(names: list[str]) -> Iterable[Operator]:
     import exactops
-    from exactops.frontend.plan import find_operator
+    from exactops.ops import find_operator
 
     try:
         return [find_operator(name) for name in names] or exactops.operators().values()
@@ -54,9 +55,11 @@ def row(operator: Operator) -> tuple[str, ...]:
         operator.name,
         ", ".join(name for name in operator.names[1:] if name != operator.onnx),
         f"{operator.onnx} {operator.opset}" if operator.onnx else "",
-        _operands(operator),
+        operand_list(operator),
         dtype_families(operator.dtypes),
-        ", ".join(_attribute(attribute) for attribute in operator.attributes),
+        ", ".join(
+            [each.name for each in operator.operands if each.keyword] + [_attribute(each) for each in operator.attributes]
+        ),
         operator.category,
     )
 
@@ -70,45 +73,38 @@ def describe(operator: Operator) -> dict[str, Any]:
         "aliases": [name for name in operator.names[1:] if name != operator.onnx],
         "onnx": operator.onnx,
         "opset": operator.opset,
-        "operands": list(operator.operands),
-        "optional_operands": operator.optional,
-        "variadic": operator.variadic,
+        "operands": [
+            {
+                "name": operand.name,
+                "role": operand.role,
+                "dtypes": list(operand.types),
+                "missing": operand.missing,
+                "keyword": operand.keyword,
+                "in_place": operand.in_place,
+            }
+            for operand in operator.operands
+        ],
+        "variadic": operator.fold is not None,
         "dtypes": list(operator.dtypes),
-        "result": operator.result,
+        "results": list(operator.results),
         "attributes": [
             {
                 "name": attribute.name,
                 "kind": attribute.kind,
-                "required": attribute.default is REQUIRED,
-                "default": None if attribute.default is REQUIRED else attribute.default,
-                "choices": [choice for choice in attribute.choices if choice is not None],
+                "required": attribute.required,
+                "default": None if attribute.required else attribute.default,
+                "choices": list(attribute.choices),
                 "summary": attribute.summary,
             }
             for attribute in operator.attributes
         ],
         "category": operator.category,
         "category_meaning": CATEGORIES[operator.category],
-        "in_place": list(operator.in_place),
         "special_cases": list(operator.special),
     }
 
 
-def dtype_families(dtypes: tuple[str, ...]) -> str:
-    """Short names of dtypes, with the integers as ranges where a family is complete."""
-    text = ", ".join(dtypes)
-    for family in ("i", "u"):
-        text = text.replace(", ".join(f"{family}{size}" for size in (8, 16, 32, 64)), f"{family}8-{family}64")
-    return text
-
-
-def _operands(operator: Operator) -> str:
-    if operator.variadic:
-        return f"{operator.operands[0]}…"
-    required = len(operator.operands) - operator.optional
-    return ", ".join(name if k < required else f"[{name}]" for k, name in enumerate(operator.operands))
-
-
 def _attribute(attribute: Attribute) -> str:
-    if attribute.kind == "bound" or attribute.default is REQUIRED:
+    if attribute.required:
         return attribute.name
     return f"{attribute.name}={attribute.default}"

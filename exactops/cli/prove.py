@@ -208,7 +208,7 @@ def _choices(operator: Operator) -> list[list[str]]:
 
 def _task(arguments: argparse.Namespace) -> Task:
     import exactops
-    from exactops.frontend.plan import find_operator
+    from exactops.ops import find_operator
     from exactops.verification import campaign
     from exactops.verification.campaign import Task
     from exactops.verification.functions import provable

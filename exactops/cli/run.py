@@ -59,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     import exactops
-    from exactops.frontend.plan import find_operator, plan
+    from exactops.frontend.plan import plan
+    from exactops.ops import find_operator
 
     try:
         operator = find_operator(arguments.op)
@@ -67,10 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
         operands = [_operand(name, arguments.dtype) for name in arguments.inputs]
         if arguments.dtype and not any(operand.dtype.name == "bfloat16" for operand in operands):
             raise CommandError(f"--dtype {arguments.dtype}: no operand holds raw two-byte elements")
-        planned = plan(operator, tuple(operands), arguments.mode, arguments.path, attributes=attributes)
-        read = 1 if operator.result == "to" else len(operands)  # cast_like only asks its second operand for the dtype
+        planned = plan(operator, tuple(operands), attributes, arguments.mode, arguments.path)
+        read = len(operands) - sum(not operand.is_read for operand in operator.operands)  # one like cast_like's is not
         try:
-            shape = np.broadcast_shapes(*(np.shape(operand) for operand in planned.operands))
+            shape = np.broadcast_shapes(*(np.shape(operand) for operand in operands[:read]))
         except ValueError:
             shapes = " and ".join(str(operand.shape) for operand in operands[:read])
             raise CommandError(f"the operands have the shapes {shapes}, which do not broadcast") from None
@@ -91,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
                 bar.advance(task, part.size)
 
     with _replaced(Path(arguments.output)) as temporary:
-        out = _create(temporary, planned.result, shape, fortran)
+        out = _create(temporary, planned.dtype, shape, fortran)
         compute(out)
         del out
         # Some platforms refuse to replace a file that is still mapped.

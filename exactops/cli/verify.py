@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _chosen(arguments: argparse.Namespace) -> list[Entry]:
     """The entries that the arguments name."""
     import exactops
-    from exactops.frontend.plan import find_operator
+    from exactops.ops import find_operator
     from exactops.table.formats import STORAGES
     from exactops.verification import fingerprints
 

@@ -27,11 +27,10 @@ from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
-from exactops.codegen.key import Key
+from exactops.codegen.specification import LoopSpecification
 from exactops.codegen.target import target
-from exactops.ops import OPERATORS
 from exactops.runtime import object_cache as cache
-from exactops.table.formats import STORAGES, Storage
+from exactops.table.formats import FORMATS, Format
 
 if TYPE_CHECKING:
     from numba.core import types
@@ -39,23 +38,20 @@ if TYPE_CHECKING:
 #: Elements of a strided operand that are gathered at once.
 CHUNK = 256
 
-#: Groups a turn of the loop, for the cheap kernels whose loop would otherwise count for as much as the work.
-UNROLL = 4
 
-
-def assembly(key: Key) -> str:
+def assembly(specification: LoopSpecification) -> str:
     """The assembly of a loop as it is compiled for this CPU, for inspection."""
-    return target().machine.emit_assembly(_optimised(key))
+    return target().machine.emit_assembly(_optimised(specification))
 
 
-def address(key: Key) -> int:
+def address(specification: LoopSpecification) -> int:
     """The address of the compiled loop: from the disk cache, or compiled and kept there."""
-    name = cache.key_of(repr(tuple(key)))
+    name = cache.key_of(specification.description)
     code = cache.load(name)
     if code is None:
-        code = machine_code(_optimised(key))
+        code = machine_code(_optimised(specification))
         cache.save(name, code)
-    (found,) = load(code, _symbol(key))
+    (found,) = load(code, _symbol(specification))
     return found
 
 
@@ -105,17 +101,16 @@ def link_and_optimise(text: str, parts: list[bytes], keep: tuple[str, ...]) -> l
     return module
 
 
-def _symbol(key: Key) -> str:
-    digest = hashlib.sha256(repr(tuple(key)).encode()).hexdigest()[:16]
-    return f"exactops_{key.operator}_{digest}"
+def _symbol(specification: LoopSpecification) -> str:
+    return f"exactops_loop_{hashlib.sha256(specification.description.encode()).hexdigest()[:16]}"
 
 
-def _optimised(key: Key) -> llvm.ModuleRef:
-    text, parts = _build(key)
-    return link_and_optimise(text, parts, (_symbol(key),))
+def _optimised(specification: LoopSpecification) -> llvm.ModuleRef:
+    text, parts = _build(specification)
+    return link_and_optimise(text, parts, (_symbol(specification),))
 
 
-def _build(key: Key) -> tuple[str, list[bytes]]:
+def _build(specification: LoopSpecification) -> tuple[str, list[bytes]]:
     """The loop as LLVM IR text, and the bitcode of the lane functions that it calls."""
     from llvmlite import ir
     from numba.core.registry import cpu_target
@@ -126,15 +121,15 @@ def _build(key: Key) -> tuple[str, list[bytes]]:
     # Numba's context knows how to call the functions that it lowered.
     context = cpu_target.target_context
     word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
-    module = ir.Module(_symbol(key))
+    module = ir.Module(_symbol(specification))
     body = ir.Function(module, ir.FunctionType(ir.VoidType(), [pointer.as_pointer(), word, word.as_pointer()]), "body")
     body.linkage = "internal"
     body.attributes.add("noinline")
-    template = _Body(context, body, key)
+    template = _Body(context, body, specification)
     template.emit()
 
     kind = ir.FunctionType(ir.VoidType(), [pointer.as_pointer(), word.as_pointer(), word.as_pointer(), pointer])
-    loop = ir.Function(module, kind, _symbol(key))
+    loop = ir.Function(module, kind, _symbol(specification))
     builder = ir.IRBuilder(loop.append_basic_block("entry"))
     saved = environment.enter(builder, architecture)
     builder.call(body, [loop.args[0], builder.load(loop.args[1]), loop.args[2]])
@@ -146,19 +141,16 @@ def _build(key: Key) -> tuple[str, list[bytes]]:
 class _Body:
     """Emits the body of one loop."""
 
-    def __init__(self, context, function, key: Key):
+    def __init__(self, context, function, specification: LoopSpecification):
         from llvmlite import ir
 
-        self.ir, self.context, self.key = ir, context, key
+        self.ir, self.context, self.specification = ir, context, specification
         self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.arguments, self.count, self.steps = function.args
         self.word, self.byte = ir.IntType(64), ir.IntType(8)
-        self.inputs = [STORAGES[short] for short in key.inputs]
-        self.output = STORAGES[key.output]
-        kernel = key.kernel
-        self.kernel = kernel.fast if key.fast and kernel.fast is not None else kernel.exact
-        self.registers = kernel.registers
-        self.cheap = OPERATORS[key.operator].cheap
+        self.inputs = [FORMATS[short] for short in specification.inputs]
+        self.outputs = [FORMATS[short] for short in specification.results]
+        self.lanes, self.unroll, self.registers = specification.lanes, specification.unroll, specification.registers
         #: Bitcode of each lane function called, by symbol.
         self.parts: dict[str, bytes] = {}
 
@@ -188,14 +180,14 @@ class _Body:
         builder.branch(head)
         builder.position_at_end(after)
 
-    def copy_element(self, storage: Storage, source, target):
+    def copy_element(self, storage: Format, source, target):
         """Copy one stored element between byte addresses."""
         element = self.ir.IntType(8 * storage.size).as_pointer()
         value = self.builder.load(self.builder.bitcast(source, element))
         value.align = 1
         self.builder.store(value, self.builder.bitcast(target, element)).align = 1
 
-    def buffer(self, storage: Storage):
+    def buffer(self, storage: Format):
         """Stack memory for one chunk of an operand."""
         array = self.builder.alloca(self.byte, CHUNK * storage.size)
         array.align = 64
@@ -204,16 +196,17 @@ class _Body:
     # -- the template
 
     def emit(self) -> None:
-        builder, operands = self.builder, [*self.inputs, self.output]
+        builder, operands, inputs = self.builder, [*self.inputs, *self.outputs], len(self.inputs)
         addresses, steps = [], []
         for position in range(len(operands)):
             index = [self.constant(position)]
             addresses.append(builder.load(builder.gep(self.arguments, index)))
             steps.append(builder.load(builder.gep(self.steps, index)))
-        buffers = [self.buffer(storage) for storage in operands]
+        buffers = [self.buffer(each) for each in operands]
         dense = [builder.icmp_signed("==", step, self.constant(s.size)) for step, s in zip(steps, operands, strict=True)]
-        scalar = [builder.icmp_signed("==", step, self.constant(0)) for step in steps[:-1]]
-        strided = [builder.not_(builder.or_(d, s)) for d, s in zip(dense, scalar, strict=False)] + [builder.not_(dense[-1])]
+        scalar = [builder.icmp_signed("==", step, self.constant(0)) for step in steps[:inputs]]
+        strided = [builder.not_(builder.or_(d, s)) for d, s in zip(dense, scalar, strict=False)]
+        strided += [builder.not_(each) for each in dense[inputs:]]
         any_strided = functools.reduce(builder.or_, strided)
         chunk = builder.select(any_strided, self.constant(CHUNK), self.count)
         # A chunk of 0 would never end.
@@ -222,42 +215,43 @@ class _Body:
         for k, storage in enumerate(self.inputs):
             with (
                 builder.if_then(scalar[k]),
-                self.loop(self.constant(0), self.constant(self.key.lanes * self.registers), self.constant(1)) as j,
+                self.loop(self.constant(0), self.constant(self.lanes * self.registers), self.constant(1)) as j,
             ):
                 self.copy_element(storage, addresses[k], self.advance(buffers[k], j, self.constant(storage.size)))
         advances = [
             builder.select(is_scalar, self.constant(0), self.constant(s.size))
             for is_scalar, s in zip(scalar, self.inputs, strict=True)
-        ] + [self.constant(self.output.size)]
+        ] + [self.constant(each.size) for each in self.outputs]
         with self.loop(self.constant(0), self.count, chunk) as start:
             rest = builder.sub(self.count, start)
             length = builder.select(builder.icmp_signed("<", rest, chunk), rest, chunk)
             places = []
             for k, storage in enumerate(operands):
                 here = self.advance(addresses[k], start, steps[k])
-                if k < len(self.inputs):
+                if k < inputs:
                     with builder.if_then(strided[k]), self.loop(self.constant(0), length, self.constant(1)) as j:
                         source = self.advance(here, j, steps[k])
                         self.copy_element(storage, source, self.advance(buffers[k], j, self.constant(storage.size)))
                 places.append(builder.select(dense[k], here, buffers[k]))
-            whole = builder.and_(length, self.constant(-self.key.lanes)) if self.key.lanes > 1 else self.constant(0)
-            if self.key.lanes > 1:
+            whole = builder.and_(length, self.constant(-self.lanes)) if self.lanes > 1 else self.constant(0)
+            if self.lanes > 1:
                 self.groups(places, advances, dense, scalar, whole)
             with self.loop(whole, length, self.constant(1)) as i:
                 self.group(places, advances, i, 1)
-            with builder.if_then(strided[-1]), self.loop(self.constant(0), length, self.constant(1)) as j:
-                source = self.advance(buffers[-1], j, self.constant(self.output.size))
-                here = self.advance(addresses[-1], start, steps[-1])
-                self.copy_element(self.output, source, self.advance(here, j, steps[-1]))
+            for k in range(inputs, len(operands)):
+                with builder.if_then(strided[k]), self.loop(self.constant(0), length, self.constant(1)) as j:
+                    source = self.advance(buffers[k], j, self.constant(operands[k].size))
+                    here = self.advance(addresses[k], start, steps[k])
+                    self.copy_element(operands[k], source, self.advance(here, j, steps[k]))
         builder.ret_void()
 
     def groups(self, places, advances, dense, scalar, whole) -> None:
         """The loop over whole groups.
 
-        Where the loop costs as much as the kernel, the common layouts, in which the distances are constants, go several groups
-        a turn: all operands dense, and all but the first scalar (which then stay in registers).
+        Where a kernel wants several groups a turn, the common layouts, in which the distances are constants, have them: all
+        operands dense, and all but the first scalar (which then stay in registers).
         """
-        builder, zero, lanes = self.builder, self.constant(0), self.key.lanes
+        builder, zero, lanes = self.builder, self.constant(0), self.lanes
         done = builder.alloca(self.word)
         builder.store(zero, done)
 
@@ -267,21 +261,20 @@ class _Body:
                 self.group(places, distances, i, lanes, groups)
             builder.store(wide, done)
 
-        if not self.cheap:
-            if self.registers > 1:
-                wide = builder.and_(whole, self.constant(-lanes * self.registers))
-                with self.loop(zero, wide, self.constant(lanes * self.registers)) as i:
-                    self.group(places, advances, i, lanes * self.registers)
-                builder.store(wide, done)
-        else:
-            sizes = [self.constant(storage.size) for storage in (*self.inputs, self.output)]
-            all_dense = functools.reduce(builder.and_, dense[:-1])
+        if self.unroll > 1:
+            inputs, results = ([self.constant(each.size) for each in part] for part in (self.inputs, self.outputs))
+            all_dense = functools.reduce(builder.and_, dense[: len(inputs)])
             with builder.if_then(all_dense):
-                several(sizes, UNROLL)
-            if len(self.inputs) > 1:
+                several([*inputs, *results], self.unroll)
+            if len(inputs) > 1:
                 first_dense = functools.reduce(builder.and_, [dense[0], *scalar[1:]])
                 with builder.if_then(first_dense):
-                    several([sizes[0], *[zero] * (len(self.inputs) - 1), sizes[-1]], UNROLL)
+                    several([inputs[0], *[zero] * (len(inputs) - 1), *results], self.unroll)
+        elif self.registers > 1:
+            wide = builder.and_(whole, self.constant(-lanes * self.registers))
+            with self.loop(zero, wide, self.constant(lanes * self.registers)) as i:
+                self.group(places, advances, i, lanes * self.registers)
+            builder.store(wide, done)
         with self.loop(builder.load(done), whole, self.constant(lanes)) as i:
             self.group(places, advances, i, lanes)
 
@@ -289,44 +282,65 @@ class _Body:
         """Some groups of lanes, from memory to memory: all are loaded before one store writes their results."""
         from exactops.codegen.lowering import vectors as lowering
         from exactops.codegen.lowering.types import Vec
-        from exactops.lanes import storage
 
         loaded = []
         for number in range(groups):
             place = self.builder.add(position, self.constant(number * lanes))
-            values, kinds = [], []
+            stored = []
             for k, operand in enumerate(self.inputs):
-                kind = Vec(lowering.element_type(operand.element), lanes, self.key.fast)
+                kind = Vec(lowering.element_type(operand.element), lanes, self.specification.fast)
                 address = self.advance(places[k], place, advances[k])
-                values.append(lowering.load_lanes(self.builder, address, self.context.get_value_type(kind)))
-                kinds.append(kind)
-            loaded.append((values, kinds))
-        results = []
-        for values, kinds in loaded:
-            decoded = [
-                self.call(storage.decoder(operand), [value], [kind])
-                for operand, value, kind in zip(self.inputs, values, kinds, strict=True)
-            ]
-            value, kind = self.call(self.kernel, [value for value, _ in decoded], [kind for _, kind in decoded])
-            value, kind = self.call(storage.encoder(self.output, str(kind.element)), [value], [kind])
-            if not self.key.fast:
-                value, kind = self.call(storage.canonical_nan(self.output), [value], [kind])
-            results.append(value)
-        if self.output.kind == "b":
-            # Masks join at no cost, and one store takes them all.
-            results = [lowering.concatenate(self.builder, results)]
-        for number, result in enumerate(results):
-            place = self.builder.add(position, self.constant(number * lanes))
-            lowering.store_lanes(self.builder, result, self.advance(places[-1], place, advances[-1]))
+                stored.append((lowering.load_lanes(self.builder, address, self.context.get_value_type(kind)), kind))
+            loaded.append(stored)
+        computed = [self.compute(stored) for stored in loaded]
+        for k, output in enumerate(self.outputs):
+            results = [values[k] for values in computed]
+            if output.kind == "b":
+                # Masks join at no cost, and one store takes them all.
+                results = [lowering.concatenate(self.builder, results)]
+            for number, result in enumerate(results):
+                place = self.builder.add(position, self.constant(number * lanes))
+                target = len(self.inputs) + k
+                lowering.store_lanes(self.builder, result, self.advance(places[target], place, advances[target]))
 
-    def call(self, function, values: list, kinds: list[types.Type]):
-        """Call a lane function, and link it. None is the identity."""
+    def compute(self, stored: list) -> list:
+        """The stored lanes of all results, from the stored lanes of the inputs, which are pairs of value and kind."""
+        from exactops.lanes import storage
+
+        formats = [FORMATS[short] for short in self.specification.values]
+        values = list(stored)
+        decoded: dict[int, tuple] = {}
+
+        def lanes_of(number: int) -> tuple:
+            if number not in decoded:
+                value, kind = values[number]
+                decoded[number] = self.call(storage.decoder(formats[number]), [value], [kind])[0]
+            return decoded[number]
+
+        for step in self.specification.steps:
+            arguments = [lanes_of(number) for number in step.arguments]
+            function = step.kernel.function(self.specification.fast)
+            for value, kind in self.call(function, [value for value, _ in arguments], [kind for _, kind in arguments]):
+                output = formats[len(values)]
+                value, kind = self.call(storage.encoder(output, str(kind.element)), [value], [kind])[0]
+                if not self.specification.fast:
+                    value, kind = self.call(storage.canonical_nan(output), [value], [kind])[0]
+                values.append((value, kind))
+        return [values[number][0] for number in self.specification.outputs]
+
+    def call(self, function, values: list, kinds: list[types.Type]) -> list[tuple]:
+        """Call a lane function, and link it; its results as pairs of value and kind. None is the identity."""
+        from numba.core import types
+
         from exactops.codegen.lowering import vectors as lowering
 
         if function is None:
-            return values[0], kinds[0]
+            return [(values[0], kinds[0])]
         lowered = lowering.lower(function, kinds)
         self.parts[lowered.description.mangled_name] = lowered.bitcode
         _, result = self.context.call_internal_no_propagate(self.builder, lowered.description, lowered.signature, values)
         kind = lowered.signature.return_type
-        return result, kind
+        if isinstance(kind, types.BaseTuple):
+            parts = enumerate(kind)
+            return [(self.builder.extract_value(result, place), each) for place, each in parts]
+        return [(result, kind)]

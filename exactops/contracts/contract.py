@@ -27,7 +27,7 @@ from exactops.frontend.plan import MODES, find_operator, plan
 from exactops.ops import OPERATORS
 from exactops.records import files as record_files
 from exactops.records import sources
-from exactops.table.formats import STORAGES, Storage, storage_of
+from exactops.table.formats import FORMATS, Format, format_of
 from exactops.table.operator import CATEGORIES, FAST_ULP, REQUIRED, Attribute, Operator
 
 #: Version of the form of a contract: the first number changes where a program that reads one has to.
@@ -143,13 +143,13 @@ def served(operator: Operator, dtype: Any) -> str:
     UnsupportedError
         It serves no such type.
     """
-    storage = STORAGES.get("bf16" if dtype == "bfloat16" else dtype) if isinstance(dtype, str) else None
+    storage = FORMATS.get("bf16" if dtype == "bfloat16" else dtype) if isinstance(dtype, str) else None
     try:
-        storage = storage or storage_of(np.dtype(dtype))
+        storage = storage or format_of(np.dtype(dtype))
     except (TypeError, ValueError, SyntaxError):
         storage = None
     if storage is None:
-        raise UnsupportedError(f"no stored type is called {dtype!r} (stored are {', '.join(STORAGES)})")
+        raise UnsupportedError(f"no stored type is called {dtype!r} (stored are {', '.join(FORMATS)})")
     if storage.short not in operator.dtypes:
         reason = operator.unserved.get(storage.short)
         because = f": {reason}" if reason else ""
@@ -175,7 +175,7 @@ def _operand(operator: Operator, position: int) -> dict[str, Any]:
     elif name in operator.own_dtype:
         dtypes = list(operator.own_dtype[name])
     elif source:
-        dtypes = list(STORAGES)
+        dtypes = list(FORMATS)
     return {
         "name": name,
         "role": role,
@@ -205,7 +205,7 @@ def _attribute(attribute: Attribute) -> dict[str, Any]:
     elif attribute.kind == "int32":
         made |= {"minimum": -(2**31), "maximum": 2**31 - 1}
     elif attribute.kind == "dtype":
-        made |= {"choices": list(STORAGES)}
+        made |= {"choices": list(FORMATS)}
     elif attribute.kind == "choice":
         made |= {"ignored": True} if None in attribute.choices else {"choices": list(attribute.choices)}
     return made
@@ -285,7 +285,7 @@ def kinds(operator: Operator, short: str) -> Iterator[Kind]:
         if attribute.kind == "choice" and None not in attribute.choices:
             axes.append([(attribute.name, choice) for choice in attribute.choices])
         elif attribute.kind == "dtype":
-            axes.append([(attribute.name, target) for target in STORAGES])
+            axes.append([(attribute.name, target) for target in FORMATS])
     travelling = tuple(
         (attribute.name, SAMPLES[attribute.kind] if attribute.default is REQUIRED else attribute.default)
         for attribute in operator.attributes
@@ -293,7 +293,7 @@ def kinds(operator: Operator, short: str) -> Iterator[Kind]:
     )
     for types in itertools.product(*_places(operator, short)):
         for attributes in itertools.product(*axes):
-            arrays = tuple(np.ones(1, STORAGES[each].dtype) for each in types)
+            arrays = tuple(np.ones(1, FORMATS[each].dtype) for each in types)
             given = dict((*attributes, *travelling))
             try:
                 planned = {mode: plan(operator, arrays, mode=mode, path=SCALAR, attributes=given) for mode in MODES}
@@ -314,7 +314,7 @@ def _places(operator: Operator, short: str) -> list[tuple[str, ...]]:
         elif name in operator.own_dtype:
             places.append(operator.own_dtype[name])
         elif operator.result == "to" and position == 1:
-            places.append(tuple(STORAGES))
+            places.append(tuple(FORMATS))
         else:
             places.append((short,))
     return places
@@ -332,10 +332,10 @@ def _variant(operator: Operator, kind: Kind, times: list[measurements.Measuremen
             ("result_dtype", "computing", "lanes", "groups_a_turn", "nan", "modes_differ", "precision", "cost")
         )
     exact = kind.keys["exact"]
-    result = STORAGES[exact.output]
+    result = FORMATS[exact.output]
     return made | {
         "result_dtype": result.short,
-        "computing": [STORAGES[short].computing for short in exact.inputs],
+        "computing": [FORMATS[short].computing for short in exact.inputs],
         "lanes": {path: exact._replace(path=path).lanes for widths in WIDTHS.values() for path in (*widths, SCALAR)},
         "groups_a_turn": loops.UNROLL if operator.cheap else exact.kernel.registers,
         "nan": f"{result.nan:#0{2 * result.size + 2}x}" if result.kind == "f" else None,
@@ -351,7 +351,7 @@ def _variant(operator: Operator, kind: Kind, times: list[measurements.Measuremen
 def _precision(operator: Operator, kind: Kind, mode: str) -> dict[str, Any]:
     """What holds of the error, and who says so."""
     key = kind.keys[mode]
-    result = STORAGES[key.output]
+    result = FORMATS[key.output]
     rounds_once = operator.category in "ac" or operator.result == "to"
     transcendental = operator.category == "c" and result.kind == "f"
     # Integers: exact, but for the double power that pow truncates.
@@ -382,12 +382,12 @@ def _definition(operator: Operator, transcendental: bool, fast: bool) -> str:
     return CATEGORIES[operator.category]
 
 
-def _relative_and_absolute(result: Storage, ulp: float | None) -> dict[str, float | None]:
+def _relative_and_absolute(result: Format, ulp: float | None) -> dict[str, float | None]:
     """The error in other words: relative to a normal result, and absolute of a subnormal one."""
     if ulp is None or result.kind != "f":
         return {"max_relative": ulp, "max_absolute_of_subnormal": ulp}
-    unit = 2.0 ** (1 - result.significand)
-    least = 2 - (1 << (result.exponent - 1))  # exponent of the smallest normal number
+    unit = 2.0 ** (1 - result.precision)
+    least = 2 - (1 << (result.exponent_bits - 1))  # exponent of the smallest normal number
     # In two factors: half of the smallest double is no double; it rounds to zero, so say the whole.
     smallest = 2.0**least * unit
     return {"max_relative": ulp * unit, "max_absolute_of_subnormal": ulp * smallest or (smallest if ulp else 0.0)}
@@ -453,7 +453,7 @@ def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
     # Every input was tried: of all operands, and no attribute takes further values.
     types = [entry["dtype"], *([entry["exponent"]] if "exponent" in entry else [])]
     every = len(types) == len(operator.operands) and not any(attribute.travels for attribute in operator.attributes)
-    whole = every and "pairs" not in entry and entry["inputs"] == 1 << sum(8 * STORAGES[short].size for short in types)
+    whole = every and "pairs" not in entry and entry["inputs"] == 1 << sum(8 * FORMATS[short].size for short in types)
     if not isinstance(faults, int) or (not faults and not current and not whole):
         status = "not_proven"
     elif not current:
@@ -475,9 +475,9 @@ def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
 
 def _cost(operator: Operator, kind: Kind, times: list[measurements.Measurement]) -> dict[str, Any]:
     exact = kind.keys["exact"]
-    result = STORAGES[exact.output].size
+    result = FORMATS[exact.output].size
     # The travelling attributes come after the operands, and are scalars.
-    read = [STORAGES[short].size for short in exact.inputs[: len(exact.inputs) - len(kind.travelling)]]
+    read = [FORMATS[short].size for short in exact.inputs[: len(exact.inputs) - len(kind.travelling)]]
     turns, variables, temporary = "", {"n": "elements of the result"}, "0"
     finish: Key | None = None
     if operator.variadic:
@@ -511,12 +511,12 @@ def _cost(operator: Operator, kind: Kind, times: list[measurements.Measurement])
 
 def _stack(key: Key) -> int:
     """Bytes of a loop's buffers."""
-    return loops.CHUNK * sum(STORAGES[short].size for short in (*key.inputs, key.output))
+    return loops.CHUNK * sum(FORMATS[short].size for short in (*key.inputs, key.output))
 
 
 @functools.cache
 def _arithmetic(key: Key) -> cost.Count:
-    return cost.operations(key.kernel, tuple(STORAGES[short] for short in key.inputs), key.fast)
+    return cost.operations(key.kernel, tuple(FORMATS[short] for short in key.inputs), key.fast)
 
 
 def _times(operator: Operator) -> list[measurements.Measurement]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from exactops.lanes import vocabulary
 from exactops.lanes.vocabulary import LANE_FUNCTIONS
-from exactops.table.formats import Storage
+from exactops.table.formats import Format
 from exactops.table.operator import Kernel
 
 _ARITHMETIC = (np.add, np.subtract, np.multiply, np.divide, np.floor_divide)
@@ -62,13 +62,13 @@ def _counted(value: Any, count: Count) -> Any:
     return made
 
 
-def operations(kernel: Kernel, inputs: tuple[Storage, ...], fast: bool) -> Count:
+def operations(kernel: Kernel, inputs: tuple[Format, ...], fast: bool) -> Count:
     """The arithmetic of a kernel on one ordinary element.
 
     Parameters
     ----------
     kernel : Kernel
-    inputs : tuple of Storage
+    inputs : tuple of Format
         Stored types of the operands and of the travelling attributes.
     fast : bool
         Count fast mode's function, where it has one.

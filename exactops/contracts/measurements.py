@@ -263,15 +263,15 @@ def _seconds(call: Call, repeats: int) -> float:
 def _call(task: Task, path: str, size: int) -> Call:
     """A call of exactops into memory of its own."""
     import exactops
-    from exactops.table.formats import STORAGES
+    from exactops.table.formats import FORMATS
 
     generator = np.random.default_rng(20260101)
     operands = []
     for short in task.operands:
-        storage = STORAGES[short]
+        storage = FORMATS[short]
         low, high = (0.5, 4.0) if storage.kind == "f" else (0, 2) if storage.kind == "b" else (1, 8)
         operands.append(generator.uniform(low, high, size).astype(storage.dtype))
-    out = np.empty(size, STORAGES[task.key.output].dtype)
+    out = np.empty(size, FORMATS[task.key.output].dtype)
     keywords = {**task.attributes, "mode": task.mode, "path": path}
 
     def call() -> Any:

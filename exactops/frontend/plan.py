@@ -1,448 +1,424 @@
-"""From the arguments of a call to a compiled ufunc and its operands. Every error about arguments comes from here."""
+"""The plan of a call: from the types of its arguments to loops and the few conversions to do.
+
+A plan depends on types alone (and on the attributes that select a kernel), so that :mod:`exactops.frontend.dispatch` keeps it for
+all calls of the same types. What depends on values (a Python number that does not fit, a bad attribute value, the shape of
+``out``) is checked whenever the plan is carried out, before anything is computed.
+"""
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
-from exactops.codegen.key import Key
 from exactops.codegen.paths import check_path, default_path
+from exactops.codegen.specification import LoopSpecification
 from exactops.errors import UnsupportedError
-from exactops.frontend.scalars import scalar_array
-from exactops.ops import NAMES
-from exactops.table.formats import STORAGES, Storage, storage_of
-from exactops.table.operator import REQUIRED, Attribute, Operator
+from exactops.frontend.attributes import check_names, check_required, scalar_of, selecting_value
+from exactops.frontend.operands import (
+    check_weak,
+    compared_by_value,
+    default_type,
+    is_weak,
+    missing_array,
+    refuse_type,
+    stored_type,
+)
+from exactops.frontend.output import check_outputs, have_shape_of, outputs_of
+from exactops.frontend.scalars import converter, scalar_array
+from exactops.runtime.ufuncs import ufunc
+from exactops.table.formats import FORMATS, Format
+from exactops.table.operator import MODES, Alias, Kernel, Operator, Refusal
+from exactops.table.signatures import Signature, signature
 
-MODES = ("exact", "fast")
+#: Where an argument of a call is found: its position or its keyword.
+Source = int | str
 
-#: Names of ONNX's TensorProto types that are not stored, for messages.
-_ONNX_NAMES = {
-    0: "UNDEFINED",
-    8: "STRING",
-    14: "COMPLEX64",
-    15: "COMPLEX128",
-    17: "FLOAT8E4M3FN",
-    18: "FLOAT8E4M3FNUZ",
-    19: "FLOAT8E5M2",
-    20: "FLOAT8E5M2FNUZ",
-    21: "UINT4",
-    22: "INT4",
-    23: "FLOAT4E2M1",
-    24: "FLOAT8E8M0",
-    25: "UINT2",
-    26: "INT2",
-}
+_BOOL = FORMATS["bool"].dtype
+
+#: Makes an operand of the ufunc from the positional arguments of a call and its attributes.
+Conversion = Callable[[tuple, dict[str, Any]], Any]
+
+
+# --- loops --------------------------------------------------------------------------------------------------------------
+
+
+def loop_of(found: Signature, mode: str, path: str) -> LoopSpecification:
+    """The loop of a signature; of a fold that of one step."""
+    assert isinstance(found.kernel, Kernel)
+    return LoopSpecification.of(found.kernel, found.inputs, found.results, path, mode == "fast")
+
+
+def loops_of(found: Signature, mode: str, path: str) -> tuple[LoopSpecification, ...]:
+    """Every loop of a signature: one, and of a fold a last one that it may have."""
+    loops = (loop_of(found, mode, path),)
+    fold = found.operator.fold
+    if fold is None or fold.finish is None:
+        return loops
+    result = found.results[0]
+    return (*loops, LoopSpecification.of(fold.finish, (result, "f64"), (result,), path, mode == "fast"))
+
+
+# --- the plan -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
+class Binding:
+    """Which argument of a call is which operand or attribute."""
+
+    operands: tuple[Source | None, ...]
+    attributes: dict[str, Source]
+
+
+class Passed:
+    """An argument that becomes an operand: an array as it is, a Python number converted."""
+
+    __slots__ = ("convert", "source")
+
+    def __init__(self, source: Source, convert: Callable[[Any], np.ndarray] | None = None) -> None:
+        self.source, self.convert = source, convert
+
+    def take(self, arrays: tuple, attributes: dict[str, Any]) -> Any:
+        """The operand."""
+        value = arrays[self.source] if isinstance(self.source, int) else attributes[self.source]
+        return value if self.convert is None else self.convert(value)
+
+
 class Plan:
-    """What a call amounts to.
+    """What calls of certain types amount to.
 
     Attributes
     ----------
-    operator : Operator
-    key : Key
-        The loop of the call (of a fold: of each step).
-    operands : tuple
-        Arrays, ready for the ufunc; of a fold all of them.
-    attributes : tuple of numpy.ndarray
-        The travelling attributes as 0-d arrays.
-    result : numpy.dtype
-    out, where :
-        As given, checked.
+    signature : Signature
+    mode, path : str
+    loops : tuple of LoopSpecification
+        That of the call; of a fold that of a step, and a last one.
+    ufunc, finish : numpy.ufunc
+        Of the first loop, and of the last one of a fold that has it; None before :meth:`compile`.
+    dtype : numpy.dtype
+        Of the first result.
+    constants : tuple of numpy.ndarray or None
+        What the ufunc takes after the positional arguments, where those go as they are; None otherwise.
+    folds : bool
+        Whether there is more than one step.
     """
 
-    operator: Operator
-    key: Key
-    operands: tuple[Any, ...]
-    attributes: tuple[np.ndarray, ...]
-    result: np.dtype
-    out: np.ndarray | None = None
-    where: Any = True
+    __slots__ = (
+        "conversions",
+        "constants",
+        "dtype",
+        "finish",
+        "folds",
+        "is_comparison",
+        "loops",
+        "numbers",
+        "mode",
+        "path",
+        "results",
+        "scalars",
+        "signature",
+        "ufunc",
+    )
 
+    def __init__(
+        self,
+        found: Signature,
+        mode: str,
+        path: str,
+        conversions: list[Conversion | Passed],
+        scalars: list[Conversion | np.ndarray],
+        count: int,
+    ) -> None:
+        self.signature, self.mode, self.path = found, mode, path
+        self.loops = loops_of(found, mode, path)
+        self.ufunc: Any = None
+        self.finish: Any = None
+        self.results = tuple(FORMATS[short] for short in found.results)
+        self.dtype = self.results[0].dtype
+        fold = found.operator.fold
+        self.folds = fold is not None and (count > 2 or fold.finish is not None)
+        # Where the operands are the positional arguments in order, only the Python numbers among them are converted.
+        in_order = [each.source for each in conversions if isinstance(each, Passed)] == list(range(count))
+        self.numbers = (
+            tuple((place, each.convert) for place, each in enumerate(conversions) if each.convert is not None)
+            if in_order and len(conversions) == count
+            else None
+        )
+        passed = self.numbers == () and not self.folds
+        constant = all(type(each) is ndarray for each in scalars)
+        self.constants = tuple(scalars) if passed and constant else None
+        self.conversions = [each.take if isinstance(each, Passed) else each for each in conversions]
+        self.scalars = scalars
+        operator = found.operator
+        self.is_comparison = operator.results == ("bool",) and len(operator.operands) == 2 and found.value != "bool"
 
-def find_operator(name: object) -> Operator:
-    """The operator of any of its spellings.
+    def compile(self) -> Plan:
+        """Compile the loops, or load them; nothing is compiled before."""
+        self.ufunc, *others = (ufunc(loop, self.signature.operator.name) for loop in self.loops)
+        self.finish = others[0] if others else None
+        return self
 
-    Raises
-    ------
-    UnsupportedError
-        No operator has this name; the message suggests the nearest one.
-    """
-    if isinstance(name, str) and name in NAMES:
-        return NAMES[name]
-    near = difflib.get_close_matches(str(name), NAMES, n=1) or difflib.get_close_matches(str(name).lower(), NAMES, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise UnsupportedError(f"no operator is called {name!r}{hint} (exactops.operators() lists them)")
+    def __call__(self, arrays: tuple, attributes: dict[str, Any], out: Any = None, where: Any = True) -> Any:
+        """Carry the plan out: for the positional arguments, the other keyword arguments, and what was given as out and where."""
+        try:
+            if self.numbers is None:
+                operands = [each(arrays, attributes) for each in self.conversions]
+            else:
+                operands = list(arrays)
+                for place, convert in self.numbers:
+                    operands[place] = convert(operands[place])
+        except OverflowError:
+            replaced = self._compared_by_value(arrays) if self.is_comparison else None
+            if replaced is None:
+                raise
+            operands = replaced
+        scalars = [each if type(each) is ndarray else each(arrays, attributes) for each in self.scalars]
+        outputs = None if out is None else outputs_of(out, len(self.results))
+        if outputs is None:
+            if where is not True:
+                raise ValueError("where= needs out=: without it the unselected elements would be uninitialised")
+            result = self._folded(operands, {}) if self.folds else self.ufunc(*operands, *scalars)
+            return np.asarray(result) if out is ... else result
+        if not self._evidently_fit(outputs, operands, where):
+            check_outputs(outputs, self.results, operands, where)
+        more: dict[str, Any] = {"out": outputs}
+        if where is not True:
+            more["where"] = where
+        return self._folded(operands, more) if self.folds else self.ufunc(*operands, *scalars, **more)
+
+    def _evidently_fit(self, outputs: tuple[Any, ...], operands: list[Any], where: Any) -> bool:
+        """Whether ``out`` and ``where`` are right at a glance, as they mostly are; False where that takes more."""
+        out = outputs[0]
+        if len(outputs) > 1 or type(out) is not ndarray or out.dtype is not self.dtype or not have_shape_of(out, operands):
+            return False
+        return where is True or (type(where) is ndarray and where.dtype is _BOOL and where.shape == out.shape)
+
+    def _folded(self, operands: list[Any], more: dict[str, Any]) -> Any:
+        """Fold the operands from left to right; only the last step may touch ``out``, which may overlap any operand."""
+        step, finish = self.ufunc, self.finish
+        last = () if finish is not None or len(operands) == 1 else (operands.pop(),)
+        total, *rest = operands
+        for operand in rest:
+            total = step(total, operand)
+        if finish is not None:
+            if len(operands) == 1:
+                total = step(total)
+            return finish(total, scalar_array(len(operands), FORMATS["f64"]), **more)
+        return step(total, *last, **more)
+
+    def _compared_by_value(self, arrays: tuple) -> list[Any] | None:
+        """The operands of a comparison with a Python int that the arrays' type does not hold."""
+        return compared_by_value(list(arrays), list(arrays), FORMATS[self.signature.value])
 
 
 def plan(
     operator: Operator,
-    arrays: tuple[Any, ...],
-    mode: str = "exact",
-    path: str | None = None,
-    out: Any = None,
-    where: Any = True,
+    arrays: tuple,
     attributes: dict[str, Any] | None = None,
+    mode: Any = "exact",
+    path: Any = None,
+    alias: Alias | None = None,
 ) -> Plan:
-    """Check the arguments of a call and choose its loop. Nothing is computed and no output is touched.
+    """Check the arguments of a call and choose its loops. Nothing is computed and no output is touched.
+
+    Parameters
+    ----------
+    operator : Operator
+    arrays : tuple
+        The positional arguments: arrays, Python numbers, None.
+    attributes : dict, optional
+        The keyword arguments of the operator: attributes, and operands given by keyword.
+    mode, path
+        As given.
+    alias : Alias, optional
+        The spelling that was used, where it narrows the types.
 
     Raises
     ------
     UnsupportedError
         The operator does not serve the dtype.
     TypeError
-        Mixed dtypes, a missing or surplus operand, an unknown attribute, an ``out`` of another dtype.
+        Mixed dtypes, a missing or surplus operand, an unknown attribute.
     ValueError
-        A bad mode, path or attribute value, shapes that do not broadcast, an ``out`` of another shape, ``where`` without it.
-    OverflowError
-        A Python int that does not fit the integer dtype of the arrays.
+        A bad mode, path or value of a selecting attribute.
     """
-    if mode not in MODES:
+    keywords = attributes or {}
+    if not isinstance(mode, str) or mode not in MODES:
         raise ValueError(f"mode={mode!r}: the modes are 'exact' and 'fast'")
     path = default_path() if path is None else check_path(path)
-    given = dict(attributes or {})
-    _check_attribute_names(operator, given)
-    listed = _operands(operator, arrays, given)
-    chosen = _attributes(operator, given)
-    listed, value = _common_dtype(operator, listed)
+    check_names(operator, keywords)
+    bound = bind(operator, arrays, keywords)
+    every = (*arrays, *keywords.values())
+    named = dict(zip((*range(len(arrays)), *keywords), every, strict=True))
+    operands = [None if source is None else named[source] for source in bound.operands]
+    given = {name: named[source] for name, source in bound.attributes.items()}
+    check_required(operator, given)
+    types, value = _types(operator, operands)
     if value.short not in operator.dtypes:
-        _refuse_dtype(operator, value)
-    if value.kind in operator.needs:
-        name, needed, meaning = operator.needs[value.kind]
-        if chosen[name] != needed:
-            raise UnsupportedError(f"{operator.name} of {value.short} is served with {name}={needed} only ({meaning})")
-    operands, result = _shape_operands(operator, listed, value, chosen)
-    choices = tuple(
-        sorted((a.name, chosen[a.name]) for a in operator.attributes if a.kind == "choice" and None not in a.choices)
-    )
-    travelling = [a for a in operator.attributes if a.travels]
-    storages = tuple(_attribute_storage(a, value) for a in travelling)
-    scalars = tuple(scalar_array(chosen[a.name], s) for a, s in zip(travelling, storages, strict=True))
-    inputs = [value.short] * (min(len(operands), 2) if operator.variadic else len(operands))
-    if operator.condition:
-        inputs[0] = "bool"
-    for name in operator.own_dtype:
-        position = operator.operands.index(name)
-        inputs[position] = _storage(operator, operands[position]).short
-    key = Key(operator.name, (*inputs, *(s.short for s in storages)), result.short, choices, path, False)
-    if mode == "fast" and key.kernel.differs:
-        key = key._replace(fast=True)
-    if out is not None or where is not True:
-        _check_out(operands, result, out, where)
-    return Plan(operator, key, operands, scalars, result.dtype, out, where)
+        strong = [each for each in operands if each is not None and not is_weak(each)]
+        refuse_type(operator, value, numbers_only=not strong)
+    if alias is not None and alias.kinds and value.kind not in alias.kinds:
+        raise UnsupportedError(f"{operator.name} is not called {alias.name} for {value.short}: {alias.reason}")
+    choices = {
+        each.name: selecting_value(operator, each, given[each.name]) if each.name in given else each.default
+        for each in operator.attributes
+        if each.selects
+    }
+    found = signature(operator, types, choices)
+    if isinstance(found.kernel, Refusal):
+        chosen = ", ".join(f"{name}={choice!r}" for name, choice in found.choices)
+        raise UnsupportedError(f"{operator.name} of {value.short} is not served with {chosen}: {found.kernel.reason}")
+    conversions: list[Conversion | Passed] = []
+    for operand, source, given_operand, short in zip(
+        _records(operator, operands), bound.operands, operands, types, strict=True
+    ):
+        if operand.is_read:
+            conversions.append(_conversion(operand, source, given_operand, FORMATS[short]))
+    scalars = [_scalar(operator, each, bound, value) for each in operator.attributes if each.travels]
+    return Plan(found, mode, path, conversions, scalars, len(arrays))
 
 
-# --- operands -----------------------------------------------------------------------------------------------------------
+def _records(operator: Operator, operands: list[Any]) -> tuple:
+    """The record of each operand; those of a fold have one."""
+    return operator.operands * len(operands) if operator.fold is not None else operator.operands
 
 
-def _operands(operator: Operator, arrays: tuple[Any, ...], given: dict[str, Any]) -> list[Any]:
-    """The operands in order, those given by keyword included (and taken out of ``given``)."""
-    operands = list(arrays)
-    bounds = {a.name: a for a in operator.attributes if a.kind == "bound"}
-    for position, name in enumerate(operator.operands):
-        if name in bounds and name in given:
-            if position < len(operands) and operands[position] is not None:
-                raise TypeError(f"{operator.name}: operand {name!r} is given twice, by position and by keyword")
-            operands.extend([None] * (position + 1 - len(operands)))
-            operands[position] = given.pop(name)
-    if operator.variadic:
-        if not operands:
+def _conversion(operand: Any, source: Source | None, given: Any, stored: Format) -> Conversion | Passed:
+    if given is None or source is None:
+        missing = missing_array(operand, stored)
+        return lambda arrays, attributes: missing
+    return Passed(source, converter(stored) if is_weak(given) else None)
+
+
+def _scalar(operator: Operator, attribute: Any, bound: Binding, value: Format) -> Conversion | np.ndarray:
+    stored = attribute.stored_as(value)
+    source = bound.attributes.get(attribute.name)
+    if source is None:
+        return scalar_array(attribute.default, stored)
+    convert = converter(stored)
+
+    def scalar(arrays: tuple, attributes: dict[str, Any]) -> np.ndarray:
+        given = arrays[source] if isinstance(source, int) else attributes[source]
+        if type(given) is float and attribute.kind == "float":
+            return convert(given)
+        return scalar_of(operator, attribute, given, stored)
+
+    return scalar
+
+
+# --- which argument is which --------------------------------------------------------------------------------------------
+
+
+def bind(operator: Operator, arrays: tuple, keywords: dict[str, Any]) -> Binding:
+    """Which argument of a call is which operand or attribute.
+
+    Raises
+    ------
+    TypeError
+        An operand is missing, surplus or given twice.
+    """
+    attributes: dict[str, Source] = {name: name for name in keywords}
+    if operator.fold is not None:
+        if not arrays:
             raise TypeError(f"{operator.name} takes one operand or more, none was given")
-        least, most = 1, len(operands)
-    else:
-        most = len(operator.operands)
-        least = most - operator.optional
-    present = len(operands)
-    if not operator.variadic:
-        for name, operand in zip(operator.operands[:least], operands, strict=False):
-            if operand is None:
-                raise TypeError(f"{operator.name}: the operand {name!r} is None")
-    while present and operands[present - 1] is None:
-        present -= 1
-    if not least <= present <= most or len(operands) > most:
+        if any(operand is None for operand in arrays):
+            raise TypeError(f"{operator.name}: an operand is None")
+        return Binding(tuple(range(len(arrays))), attributes)
+    most = len(operator.operands)
+    operands: list[Source | None] = list(range(min(len(arrays), most)))
+    operands += [None] * (most - len(operands))
+    for place, operand in enumerate(operator.operands):
+        if operand.keyword and operand.name in attributes:
+            if place < len(arrays) and arrays[place] is not None:
+                raise TypeError(f"{operator.name}: operand {operand.name!r} is given twice, by position and by keyword")
+            operands[place] = attributes.pop(operand.name)
+    positional = [each for each in operator.attributes if each.positional]
+    for place, attribute in enumerate(positional[: max(0, len(arrays) - most)], most):
+        if attribute.name in attributes:
+            raise TypeError(f"{operator.name}: attribute {attribute.name!r} is given twice, by position and by keyword")
+        attributes[attribute.name] = place
+    values = [None if s is None else arrays[s] if isinstance(s, int) else keywords[s] for s in operands]
+    surplus = len(arrays) > most + len(positional)
+    present = max((place + 1 for place, each in enumerate(values) if each is not None), default=0)
+    if not surplus and len(arrays) >= present:
+        for operand, each in zip(operator.operands[: len(arrays)], values, strict=False):
+            if each is None and operand.missing is None:
+                raise TypeError(f"{operator.name}: the operand {operand.name!r} is None")
+    if surplus or any(each is None and o.missing is None for o, each in zip(operator.operands, values, strict=True)):
+        least = operator.required
         wanted = f"{least}" if least == most else f"{least} to {most}"
-        names = ", ".join(operator.operands)
-        raise TypeError(f"{operator.name} takes {wanted} operand{'s' if most > 1 else ''} ({names}), {len(operands)} given")
-    if operator.variadic and any(operand is None for operand in operands):
-        raise TypeError(f"{operator.name}: an operand is None")
-    operands.extend([None] * (most - len(operands)))
-    return operands
+        names = ", ".join(each.name for each in operator.operands)
+        count = max(len(arrays), sum(each is not None for each in values))
+        raise TypeError(f"{operator.name} takes {wanted} operand{'s' if most > 1 else ''} ({names}), {count} given")
+    return Binding(tuple(operands), attributes)
 
 
-def _is_weak(operand: Any) -> bool:
-    return type(operand) in (bool, int, float)
+# --- types --------------------------------------------------------------------------------------------------------------
 
 
-def _as_array(operator: Operator, operand: Any) -> Any:
-    """An operand as something with a dtype and a shape; array types that override ufuncs stay what they are."""
-    if isinstance(operand, (np.ndarray, np.generic)):
-        return operand
-    if hasattr(operand, "__array_ufunc__") and hasattr(operand, "dtype") and hasattr(operand, "shape"):
-        return operand
-    if operand is None:
-        raise TypeError(f"{operator.name}: an operand is None")
-    return np.asarray(operand)
-
-
-def _storage(operator: Operator, array: Any) -> Storage:
-    found = storage_of(array.dtype)
-    if found is None:
-        served = ", ".join(operator.dtypes)
-        raise UnsupportedError(f"{operator.name} does not serve dtype {array.dtype} (it serves {served})")
-    return found
-
-
-def _common_dtype(operator: Operator, operands: list[Any]) -> tuple[list[Any], Storage]:
-    """The operands as arrays of one dtype, and that dtype. Python numbers take the dtype of the arrays beside them."""
-    arrays = [a if a is None or _is_weak(a) else _as_array(operator, a) for a in operands]
-    names = operator.operands if not operator.variadic else ("x",) * len(arrays)
-    shared = [
-        position
-        for position, name in enumerate(names)
-        if name not in operator.own_dtype and name not in operator.dtype_only and not (operator.condition and position == 0)
-    ]
-    if operator.condition:
-        arrays[0] = _condition(operator, arrays[0])
-    own = {position: arrays[position] for position, name in enumerate(names) if name in operator.own_dtype}
-    for position, array in own.items():
-        arrays[position] = own[position] = _own_dtype(operator, names[position], array)
-    storages: dict[str, Storage] = {}
-    for position in shared:
-        array = arrays[position]
-        if array is not None and not _is_weak(array):
-            storage = _storage(operator, array)
-            storages.setdefault(storage.short, storage)
-    if len(storages) > 1:
-        both = " and ".join(storage.dtype.name for storage in list(storages.values())[:2])
-        target = next(iter(storages.values())).dtype.name
+def _types(operator: Operator, operands: list[Any]) -> tuple[list[str], Format]:
+    """The type of each operand, and the value type. Python numbers take the type of the arrays beside them."""
+    records = _records(operator, operands)
+    own: dict[int, Format] = {}
+    strong: dict[str, Format] = {}
+    for place, (record, operand) in enumerate(zip(records, operands, strict=True)):
+        if record.role == "value":
+            if operand is not None and not is_weak(operand):
+                found = stored_type(operator, operand)
+                strong.setdefault(found.short, found)
+        else:
+            own[place] = _OWN[record.role](operator, record, operand)
+    if len(strong) > 1:
+        both = " and ".join(each.dtype.name for each in list(strong.values())[:2])
+        target = next(iter(strong.values())).dtype.name
         raise TypeError(
             f"{operator.name}: the operands have the dtypes {both}; "
             f"they must share one, so cast first: exactops.cast(x, to={target!r})"
         )
-    value = next(iter(storages.values()), None)
+    value = next(iter(strong.values()), None)
     if value is None:
-        # A Python number beside an array of a dtype of its own takes that, too.
-        strong = next((a for position, a in own.items() if not _is_weak(operands[position])), None)
-        value = _default_storage([arrays[p] for p in shared]) if strong is None else _storage(operator, strong)
-    for position in shared:
-        array = arrays[position]
-        if array is not None and _is_weak(array):
-            arrays[position] = _weak(operator, array, value)
-    return arrays, value
+        # A Python number beside an array of a type of its own takes that, too.
+        beside = [own[p] for p in own if records[p].role == "own type" and not is_weak(operands[p])]
+        numbers = [each for record, each in zip(records, operands, strict=True) if record.role == "value"]
+        value = beside[0] if beside else default_type(numbers)
+    for record, operand in zip(records, operands, strict=True):
+        if record.role == "value" and is_weak(operand) and value.short in operator.dtypes:
+            check_weak(operator, operand, value)
+    return [own[place].short if place in own else value.short for place in range(len(operands))], value
 
 
-def _own_dtype(operator: Operator, name: str, operand: Any) -> Any:
-    """An operand that does not share the value type, as an array; a Python number becomes i64 or f64."""
-    if _is_weak(operand):
-        return _weak(operator, operand, STORAGES["f64" if isinstance(operand, float) else "i64"])
-    found = storage_of(operand.dtype)
-    served = operator.own_dtype[name]
-    if found is None or found.short not in served:
-        raise UnsupportedError(f"{operator.name} does not serve {operand.dtype} as {name} (it serves {', '.join(served)})")
-    return operand
+def _condition(operator: Operator, record: Any, operand: Any) -> Format:
+    if not isinstance(operand, bool):
+        is_bool = not is_weak(operand) and stored_type(operator, operand).short == "bool"
+        if not is_bool:
+            kind = type(operand).__name__ if is_weak(operand) else operand.dtype
+            raise TypeError(f"{operator.name}: the {record.name} must be bool, it is {kind}")
+    return FORMATS["bool"]
 
 
-def _condition(operator: Operator, condition: Any) -> Any:
-    if isinstance(condition, bool):
-        return np.array(condition)
-    if _is_weak(condition) or condition.dtype != np.bool_:
-        kind = type(condition).__name__ if _is_weak(condition) else condition.dtype
-        raise TypeError(f"{operator.name}: the condition must be bool, it is {kind}")
-    return condition
-
-
-def _default_storage(values: list[Any]) -> Storage:
-    """NumPy's default dtype, where all operands are Python numbers."""
-    kinds = {type(value) for value in values if value is not None}
-    return STORAGES["f64" if float in kinds else "i64" if int in kinds else "bool"]
-
-
-def _weak(operator: Operator, value: bool | int | float, storage: Storage) -> np.ndarray:
-    if storage.kind in "iu" and isinstance(value, float):
-        raise TypeError(f"{operator.name}: the Python float {value!r} does not go with {storage.dtype.name} arrays")
-    if storage.kind == "b" and not isinstance(value, bool):
-        raise TypeError(f"{operator.name}: the Python number {value!r} does not go with bool arrays")
-    return scalar_array(value, storage)
-
-
-def _refuse_dtype(operator: Operator, value: Storage) -> None:
-    reason = operator.unserved.get(value.short)
-    served = ", ".join(operator.dtypes)
-    because = f": {reason}" if reason else ""
-    raise UnsupportedError(f"{operator.name} does not serve {value.short}{because} (it serves {served})")
-
-
-def _shape_operands(
-    operator: Operator, operands: list[Any], value: Storage, chosen: dict[str, Any]
-) -> tuple[tuple[Any, ...], Storage]:
-    """Fill in missing bounds, find the result's type, and drop operands that the kernel never reads."""
-    if operator.result == "to":
-        target = chosen["to"] if "to" in chosen else _like(operator, operands[1])
-        return (operands[0],), target
-    for position, name in enumerate(operator.operands):
-        if not operator.variadic and operands[position] is None:
-            operands[position] = _missing_bound(operator.attribute(name), name, value)
-    return tuple(operands), STORAGES["bool"] if operator.result == "bool" else value
-
-
-def _missing_bound(attribute: Attribute | None, name: str, value: Storage) -> np.ndarray:
-    upper = name == "max"
-    if value.kind != "f":
-        limits = np.iinfo(value.dtype)
-        return np.array(limits.max if upper else limits.min, value.dtype)
-    infinity = value.nan & ~(1 << (value.significand - 2))
-    # The pattern below infinity is the largest finite value.
-    pattern = infinity - (attribute is not None and attribute.default == "finite")
-    if not upper:
-        pattern |= 1 << (8 * value.size - 1)
-    return np.array(pattern, f"u{value.size}").view(value.dtype)
-
-
-def _like(operator: Operator, operand: Any) -> Storage:
-    if _is_weak(operand):
-        return _default_storage([operand])
-    found = storage_of(operand.dtype)
-    if found is None:
-        raise UnsupportedError(f"{operator.name}: dtype {operand.dtype} of the second operand is not stored")
+def _own_type(operator: Operator, record: Any, operand: Any) -> Format:
+    if is_weak(operand):
+        return FORMATS["f64" if isinstance(operand, float) else "i64"]
+    try:
+        found = stored_type(operator, operand)
+    except UnsupportedError:
+        found = None
+    if found is None or found.short not in record.types:
+        served = ", ".join(record.types)
+        raise UnsupportedError(f"{operator.name} does not serve {operand.dtype} as {record.name} (it serves {served})")
     return found
 
 
-# --- attributes ---------------------------------------------------------------------------------------------------------
-
-
-def _check_attribute_names(operator: Operator, given: dict[str, Any]) -> None:
-    every = [a.name for a in operator.attributes]
-    for name in given:
-        if name not in every:
-            near = difflib.get_close_matches(name, every, n=1)
-            allowed = f"it has {', '.join(every)}" if every else "it has none"
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"{operator.name} has no attribute {name!r} ({allowed}){hint}")
-
-
-def _attributes(operator: Operator, given: dict[str, Any]) -> dict[str, Any]:
-    """Every attribute's value, defaults included."""
-    known = {a.name: a for a in operator.attributes if a.kind != "bound"}
-    chosen = {}
-    for name, attribute in known.items():
-        if name not in given:
-            if attribute.default is REQUIRED:
-                raise TypeError(f"{operator.name} needs the attribute {name!r}")
-            chosen[name] = attribute.default
-        else:
-            chosen[name] = _attribute_value(operator, attribute, given[name])
-    return chosen
-
-
-def _attribute_value(operator: Operator, attribute: Attribute, value: Any) -> Any:
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
+def _like(operator: Operator, record: Any, operand: Any) -> Format:
+    if is_weak(operand):
+        return default_type([operand])
     try:
-        return _checked_attribute(attribute, value)
-    except (ValueError, UnsupportedError) as error:
-        # The text is made only here: printing a float sets floating-point exception flags.
-        raise type(error)(f"{operator.name}: {attribute.name}={value!r}: {error}") from error.__cause__
+        return stored_type(operator, operand)
+    except UnsupportedError:
+        raise UnsupportedError(f"{operator.name}: dtype {operand.dtype} of the second operand is not stored") from None
 
 
-def _checked_attribute(attribute: Attribute, value: Any) -> Any:
-    if attribute.kind == "dtype":
-        return _target(value)
-    if attribute.kind == "choice":
-        if None in attribute.choices:
-            return value
-        for choice in attribute.choices:
-            if type(value) is not bool and isinstance(value, (str, int, np.integer)) and value == choice:
-                return choice
-        raise ValueError(f"it must be one of {', '.join(map(repr, attribute.choices))}")
-    if attribute.kind == "int32":
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-            raise ValueError("it must be an int")
-        if not -(2**31) <= value < 2**31:
-            raise ValueError("it must fit 32 bits (-2**31 to 2**31 - 1)")
-        return int(value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value
-    if isinstance(value, np.longdouble):
-        raise ValueError("longdouble is not served: it must be a number of at most 64 bits")
-    if isinstance(value, (np.floating, np.integer)):
-        return value.item()
-    if isinstance(value, np.generic) and storage_of(value.dtype) is STORAGES["bf16"]:
-        return float(value)
-    raise ValueError("it must be a number")
-
-
-def _attribute_storage(attribute: Attribute, value: Storage) -> Storage:
-    """The stored type that an attribute is rounded to before it travels."""
-    if attribute.kind == "int32":
-        return STORAGES["i32"]
-    return value if attribute.rounded_to == "element" or value.short == "f64" else STORAGES["f32"]
-
-
-def _target(value: Any) -> Storage:
-    """The stored type that a cast names."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)):
-        for storage in STORAGES.values():
-            if storage.onnx == value:
-                return storage
-        if int(value) in _ONNX_NAMES:
-            raise UnsupportedError(f"ONNX type {_ONNX_NAMES[int(value)]} is not stored")
-        raise ValueError("ONNX has no such type")
-    if isinstance(value, str) and value in STORAGES:
-        return STORAGES[value]
-    if value == "bfloat16":
-        return STORAGES["bf16"]
-    if value is None or isinstance(value, (float, bool)):
-        raise ValueError("it must be a dtype, its name, or ONNX's number of the type")
-    try:
-        dtype = np.dtype(value)
-    except (TypeError, ValueError, SyntaxError) as error:
-        if str(value).upper() in _ONNX_NAMES.values():
-            raise UnsupportedError(f"ONNX type {str(value).upper()} is not stored") from None
-        near = difflib.get_close_matches(str(value), [s.dtype.name for s in STORAGES.values()], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"no such dtype{hint}") from error
-    found = storage_of(dtype)
-    if found is None:
-        raise UnsupportedError(f"dtype {dtype} is not stored (stored are {', '.join(STORAGES)})")
-    return found
-
-
-# --- the result ---------------------------------------------------------------------------------------------------------
-
-
-def _check_out(operands: tuple[Any, ...], result: Storage, out: Any, where: Any) -> None:
-    if out is None:
-        raise ValueError("where= needs out=: without it the unselected elements would be uninitialised")
-    if isinstance(out, tuple) and len(out) == 1:
-        raise TypeError("out= takes an array, not a tuple")
-    if not hasattr(out, "dtype") or not hasattr(out, "shape"):
-        raise TypeError(f"out= takes an array of dtype {result.dtype.name}, not {type(out).__name__}")
-    if storage_of(out.dtype) is not result:
-        raise TypeError(f"out= has dtype {out.dtype}, the result has {result.dtype.name}")
-    shapes = [np.shape(operand) for operand in operands]
-    if where is not True:
-        if not isinstance(where, (np.ndarray, np.generic)) and not hasattr(where, "__array_ufunc__"):
-            where = np.asarray(where)
-        if where.dtype != np.bool_:
-            raise TypeError(f"where= takes a bool array, not {where.dtype}")
-        shapes.append(where.shape)
-    shape = _broadcast_shape(shapes)
-    if tuple(out.shape) != shape:
-        raise ValueError(f"out= has shape {tuple(out.shape)}, the result has {shape}")
-
-
-def _broadcast_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
-    """The common shape by NumPy's rules; its own function for that stops at 32 dimensions, its ufuncs at 64."""
-    rank = max(map(len, shapes))
-    padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
-    lengths = []
-    for axis in zip(*padded, strict=True):
-        others = {length for length in axis if length != 1}
-        if len(others) > 1:
-            raise ValueError(f"the shapes {', '.join(map(str, shapes))} do not broadcast")
-        lengths.append(others.pop() if others else 1)
-    return tuple(lengths)
+_OWN = {"condition": _condition, "own type": _own_type, "like": _like}

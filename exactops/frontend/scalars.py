@@ -6,14 +6,23 @@ Here no floating-point instruction runs at all.
 
 from __future__ import annotations
 
+import functools
 import struct
+import sys
+from collections.abc import Callable
 
 import numpy as np
+from numpy import ndarray
 
-from exactops.table.formats import Storage
+from exactops.table.formats import FORMATS, Format
+
+_bits_of_double = struct.Struct("=Q").unpack
+_double = struct.Struct("=d").pack
+_PACK = {2: struct.Struct("=H").pack, 4: struct.Struct("=I").pack, 8: struct.Struct("=Q").pack}
+_DOUBLE = FORMATS["f64"]
 
 
-def scalar_array(value: bool | int | float, storage: Storage) -> np.ndarray:
+def scalar_array(value: bool | int | float, stored: Format) -> np.ndarray:
     """A Python number as a 0-d array of a stored type.
 
     Raises
@@ -21,52 +30,64 @@ def scalar_array(value: bool | int | float, storage: Storage) -> np.ndarray:
     OverflowError
         An int that an integer type cannot hold.
     """
-    if storage.kind == "f":
-        pattern = float_pattern(value, storage)
-    elif storage.kind == "b":
-        pattern = int(bool(value))
-    else:
-        limits = np.iinfo(storage.dtype)
-        value = int(value)
-        if not limits.min <= value <= limits.max:
-            raise OverflowError(f"{value} does not fit {storage.dtype.name} ({limits.min} to {limits.max})")
-        pattern = value & ((1 << (8 * storage.size)) - 1)
-    return np.array(pattern, f"u{storage.size}").view(storage.dtype)
+    return converter(stored)(value)
 
 
-def float_pattern(value: bool | int | float, storage: Storage) -> int:
+@functools.cache
+def converter(stored: Format) -> Callable[[bool | int | float], np.ndarray]:
+    """The conversion of Python numbers to a stored type: see :func:`scalar_array`."""
+    dtype, size = stored.dtype, stored.size
+    if stored.kind == "b":
+        return lambda value: ndarray((), dtype, b"\1" if value else b"\0")
+    if stored.kind == "f":
+        return _float_converter(stored)
+    low, high = stored.limits
+    is_signed = stored.kind == "i"
+
+    def integer(value: bool | int | float) -> np.ndarray:
+        whole = int(value)
+        if not low <= whole <= high:
+            raise OverflowError(f"{whole} does not fit {dtype.name} ({low} to {high})")
+        return ndarray((), dtype, whole.to_bytes(size, sys.byteorder, signed=is_signed))
+
+    return integer
+
+
+def _float_converter(stored: Format) -> Callable[[bool | int | float], np.ndarray]:
+    dtype, pack = stored.dtype, _PACK[stored.size]
+    drop = _DOUBLE.fraction_bits - stored.fraction_bits
+    # Of doubles whose exponent field lies between these the result is normal: it is rebiased and rounded as one integer.
+    rebias = (_DOUBLE.bias - stored.bias) << _DOUBLE.fraction_bits
+    least = (_DOUBLE.bias + stored.least_exponent) << _DOUBLE.fraction_bits
+    beyond = (_DOUBLE.bias + stored.bias) << _DOUBLE.fraction_bits
+    below_half = (1 << (drop - 1)) - 1 if drop else 0
+
+    def number(value: bool | int | float) -> np.ndarray:
+        if type(value) is float:
+            (bits,) = _bits_of_double(_double(value))
+            magnitude = bits & 0x7FFFFFFFFFFFFFFF
+            if least <= magnitude < beyond:
+                if drop:
+                    magnitude -= rebias
+                    magnitude = (magnitude + below_half + (magnitude >> drop & 1)) >> drop
+                return ndarray((), dtype, pack(magnitude if value > 0.0 else magnitude | stored.sign_bit))
+        return ndarray((), dtype, pack(float_pattern(value, stored)))
+
+    return number
+
+
+def float_pattern(value: bool | int | float, stored: Format) -> int:
     """The bit pattern of a Python number in a float type, rounded to nearest even; an int of any size is exact."""
-    sign, significand, exponent = _decompose(value)
-    fraction_bits = storage.significand - 1
-    infinity = ((1 << storage.exponent) - 1) << fraction_bits
-    sign_bit = sign << (8 * storage.size - 1)
-    if significand is None:
-        return storage.nan if exponent else sign_bit | infinity
-    if significand == 0:
-        return sign_bit
-    bias = (1 << (storage.exponent - 1)) - 1
-    # The weight of the last bit of the result: that of the leading bit's binade, or of the subnormals.
-    last = max(exponent + significand.bit_length() - storage.significand, 1 - bias - fraction_bits)
-    shift = last - exponent
-    if shift > 0:
-        kept, rest = significand >> shift, significand & ((1 << shift) - 1)
-        half = 1 << (shift - 1)
-        kept += rest > half or (rest == half and kept & 1)
-    else:
-        kept = significand << -shift
-    # With the implicit bit added to the field, a carry moves to the next binade by itself.
-    pattern = kept + ((last + bias + fraction_bits - 1) << fraction_bits)
-    return sign_bit | min(pattern, infinity)
-
-
-def _decompose(value: bool | int | float) -> tuple[int, int | None, int]:
-    """Sign, significand and exponent of a number; the significand is None for infinity (exponent 0) and NaN (exponent 1)."""
     if isinstance(value, int):
-        return int(value < 0), abs(int(value)), 0
-    pattern = int.from_bytes(struct.pack(">d", value), "big")
-    sign, field, fraction = pattern >> 63, (pattern >> 52) & 0x7FF, pattern & ((1 << 52) - 1)
-    if field == 0x7FF:
-        return sign, None, int(fraction != 0)
-    if field == 0:
-        return sign, fraction, -1074
-    return sign, fraction | (1 << 52), field - 1075
+        return stored.round(abs(int(value)), 0) | (stored.sign_bit if value < 0 else 0)
+    (bits,) = _bits_of_double(_double(value))
+    sign = stored.sign_bit if bits & _DOUBLE.sign_bit else 0
+    magnitude = bits & ~_DOUBLE.sign_bit
+    if magnitude > _DOUBLE.infinity:
+        return stored.nan
+    if magnitude == _DOUBLE.infinity:
+        return sign | stored.infinity
+    field, fraction = magnitude >> _DOUBLE.fraction_bits, magnitude & _DOUBLE.fraction_mask
+    if field:
+        fraction |= 1 << _DOUBLE.fraction_bits
+    return sign | stored.round(fraction, max(field, 1) - 1 + _DOUBLE.quantum_exponent)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
 from exactops.lanes.vocabulary import Lanes, bits, convert, from_bits, from_half, lane_function, select, to_half
-from exactops.table.formats import Storage
+from exactops.table.formats import Format
 
 
 @lane_function
@@ -80,12 +80,12 @@ _ENCODE: dict[tuple[str, str], Callable] = {
 _CANONICAL: dict[str, Callable] = {"f16": _canonical_f16, "f32": _canonical_f32, "f64": _canonical_f64}
 
 
-def decoder(storage: Storage) -> Callable | None:
+def decoder(storage: Format) -> Callable | None:
     """The lane function from loaded lanes to computing lanes; None where they are the same."""
     return _DECODE.get(storage.short)
 
 
-def encoder(storage: Storage, element: str) -> Callable | None:
+def encoder(storage: Format, element: str) -> Callable | None:
     """The lane function from lanes of ``element`` to stored lanes, with one rounding; None where they are the same."""
     found = _ENCODE.get((storage.short, element))
     if found is None and element != storage.element:
@@ -93,6 +93,6 @@ def encoder(storage: Storage, element: str) -> Callable | None:
     return found
 
 
-def canonical_nan(storage: Storage) -> Callable | None:
+def canonical_nan(storage: Format) -> Callable | None:
     """The lane function, on stored lanes, that makes every NaN the canonical one; None where there is nothing to do."""
     return _CANONICAL.get(storage.short)

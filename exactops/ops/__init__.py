@@ -5,11 +5,15 @@ Adding an operator means adding (or extending) one module here, and its referenc
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import pkgutil
 from types import MappingProxyType
 
-from exactops.table.operator import Operator
+import numpy as np
+
+from exactops.errors import UnsupportedError
+from exactops.table.operator import Alias, Operator
 
 
 def _collect() -> dict[str, Operator]:
@@ -22,8 +26,77 @@ def _collect() -> dict[str, Operator]:
     return table
 
 
+def _spellings(table: dict[str, Operator]) -> dict[str, tuple[Operator, Alias | None]]:
+    found: dict[str, tuple[Operator, Alias | None]] = {}
+    for operator in table.values():
+        aliases = {each.name: each for each in operator.aliases}
+        for name in operator.names:
+            if name in found:
+                raise RuntimeError(f"two operators are called {name}")
+            alias = aliases.get(name)
+            found[name] = operator, alias if alias is not None and alias.is_special else None
+    return found
+
+
 #: Every operator by canonical name.
 OPERATORS = MappingProxyType(_collect())
 
-#: Every spelling of every operator.
-NAMES = MappingProxyType({name: operator for operator in OPERATORS.values() for name in operator.names})
+#: Every spelling: its operator, and the alias where that narrows or presets something.
+SPELLINGS = MappingProxyType(_spellings(dict(OPERATORS)))
+
+#: Names of element-wise functions elsewhere that are no misspellings of the ones here.
+_OTHER_FUNCTIONS = frozenset(
+    "acos acosh asin asinh atan atan2 atanh bit_cast bit_shift celu cot csc elu erfinv fma hard_tanh hard_shrink identity "
+    "is_inf is_nan isinf isnan lgamma log_sigmoid logit logsigmoid mish prelu popcount relu6 sec selu shrink sinpi cospi "
+    "soft_shrink softplus softsign swiglu swish tanhshrink thresholded_relu xlogy bitand bitor bitnot det elup".split()
+)
+
+
+def find(name: object) -> tuple[Operator, Alias | None]:
+    """The operator of any of its spellings, and the alias where that narrows or presets something.
+
+    Raises
+    ------
+    UnsupportedError
+        No operator has this name; the message suggests the right spelling of a misspelt one.
+    """
+    if isinstance(name, str) and name in SPELLINGS:
+        return SPELLINGS[name]
+    near = misspelt(name, SPELLINGS)
+    hint = f"; did you mean {near!r}?" if near else ""
+    raise UnsupportedError(f"no operator is called {name!r}{hint} (exactops.operators() lists them)")
+
+
+def find_operator(name: object) -> Operator:
+    """The operator of any of its spellings.
+
+    Raises
+    ------
+    UnsupportedError
+        No operator has this name.
+    """
+    return find(name)[0]
+
+
+def misspelt(name: object, known: MappingProxyType | dict | list | tuple) -> str | None:
+    """The name that a misspelt one stands for: one letter of four is wrong at most, and it is no other function's name."""
+    if not isinstance(name, str):
+        return None
+    plain = _plain(name)
+    for other in known:
+        if _plain(other) == plain:
+            return other
+    if not plain or plain in map(_plain, _OTHER_FUNCTIONS) or hasattr(np, name.strip().lower()):
+        return None
+    best, fewest = None, max(1, len(plain) // 4) + 1
+    for other in known:
+        letters = _plain(other)
+        matched = sum(block.size for block in difflib.SequenceMatcher(None, plain, letters).get_matching_blocks())
+        wrong = max(len(plain), len(letters)) - matched
+        if wrong < fewest:
+            best, fewest = other, wrong
+    return best
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())

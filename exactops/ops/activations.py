@@ -3,7 +3,7 @@
 from exactops.lanes import mul_add, select
 from exactops.ops.selection import maximum, minimum
 from exactops.table.formats import FLOATS
-from exactops.table.operator import Attribute, Kernel, Operator
+from exactops.table.operator import Attribute, Operator, simple_kernel
 
 
 def relu(x):
@@ -35,22 +35,20 @@ OPERATORS = (
         "x where positive, else +0",
         "d",
         FLOATS,
-        Kernel(relu),
+        simple_kernel(relu),
         onnx="Relu",
         opset=6,
-        in_place=("x",),
         special=(_PASSES, "-0 gives +0"),
     ),
-    Operator("step", "1 where x is positive, else 0", "d", FLOATS, Kernel(step), in_place=("x",), special=("NaN gives +0",)),
+    Operator("step", "1 where x is positive, else 0", "d", FLOATS, simple_kernel(step), special=("NaN gives +0",)),
     Operator(
         "leaky_relu",
         "x, or alpha * x where x is negative",
         "d",
         FLOATS,
-        Kernel(leaky_relu),
+        simple_kernel(leaky_relu),
         onnx="LeakyRelu",
         opset=6,
-        in_place=("x",),
         attributes=(Attribute("alpha", "float", 0.01, summary="slope for negative x"),),
         special=(_PASSES,),
     ),
@@ -59,10 +57,9 @@ OPERATORS = (
         "alpha * x + beta, product and sum rounded, clamped to [0, 1]",
         "d",
         FLOATS,
-        Kernel(hard_sigmoid, fuses=True),
+        simple_kernel(hard_sigmoid, fuses=True),
         onnx="HardSigmoid",
         opset=6,
-        in_place=("x",),
         attributes=(Attribute("alpha", "float", 0.2, summary="slope"), Attribute("beta", "float", 0.5, summary="offset")),
         special=(_PASSES,),
     ),
@@ -71,10 +68,9 @@ OPERATORS = (
         "x * clamp(x * (1/6) + 0.5, 0, 1), each step rounded",
         "d",
         FLOATS,
-        Kernel(hard_swish, fuses=True),
+        simple_kernel(hard_swish, fuses=True),
         onnx="HardSwish",
         opset=14,
-        in_place=("x",),
         special=(_PASSES, "-inf gives NaN, as the composition does"),
     ),
 )

@@ -2,8 +2,8 @@
 
 from exactops.lanes import absolute, convert, from_half, is_nan, mul_add, select, sqrt, to_half
 from exactops.lanes.portable import bfloat16_to_single, single_to_bfloat16
-from exactops.table.formats import FLOATS, NUMERIC, SIGNED, UNSIGNED
-from exactops.table.operator import Attribute, Kernel, Operator
+from exactops.table.formats import FLOATS, NUMERIC, SIGNED
+from exactops.table.operator import BINARY, Attribute, Fold, Operand, Operator, Refusal, simple_kernel
 
 
 def add(x, y):
@@ -84,12 +84,6 @@ def divide_by_count(x, count):
     return convert(x, "float64") / count
 
 
-def _fold_kernel(inputs, output, choices):
-    if choices.get("divide"):
-        return _DIVIDE_BY_COUNT
-    return _IDENTITY if len(inputs) == 1 else _ADD
-
-
 def _sign_kernel(inputs, output, choices):
     kind = inputs[0].kind
     if kind == "f":
@@ -101,11 +95,12 @@ def _scaled_add_kernel(inputs, output, choices):
     return {"f16": _SCALED_ADD_F16, "bf16": _SCALED_ADD_BF16}.get(output.short, _SCALED_ADD)
 
 
-_ADD, _IDENTITY, _DIVIDE_BY_COUNT = Kernel(add), Kernel(identity), Kernel(divide_by_count)
-_SIGN_FLOAT, _SIGN_NAN_TO_ZERO = Kernel(sign_float), Kernel(sign_float_nan_to_zero)
-_SIGN_SIGNED, _SIGN_UNSIGNED = Kernel(sign_signed), Kernel(sign_unsigned)
-_SCALED_ADD = Kernel(scaled_add, fuses=True)
-_SCALED_ADD_F16, _SCALED_ADD_BF16 = Kernel(scaled_add_f16), Kernel(scaled_add_bf16)
+_ADD, _IDENTITY = simple_kernel(add), simple_kernel(identity)
+_NEG = simple_kernel(neg)
+_SIGN_FLOAT, _SIGN_NAN_TO_ZERO = simple_kernel(sign_float), simple_kernel(sign_float_nan_to_zero)
+_SIGN_SIGNED, _SIGN_UNSIGNED = simple_kernel(sign_signed), simple_kernel(sign_unsigned)
+_SCALED_ADD = simple_kernel(scaled_add, fuses=True)
+_SCALED_ADD_F16, _SCALED_ADD_BF16 = simple_kernel(scaled_add_f16), simple_kernel(scaled_add_bf16)
 
 _WRAPS = "integers wrap modulo 2**n"
 
@@ -116,10 +111,9 @@ OPERATORS = (
         "a",
         NUMERIC,
         _ADD,
-        ("x", "y"),
+        BINARY,
         onnx="Add",
         opset=7,
-        in_place=("x", "y"),
         special=(_WRAPS,),
     ),
     Operator(
@@ -127,11 +121,11 @@ OPERATORS = (
         "x - y, rounded once",
         "a",
         NUMERIC,
-        Kernel(sub),
-        ("x", "y"),
+        simple_kernel(sub),
+        BINARY,
+        aliases=("subtract",),
         onnx="Sub",
         opset=7,
-        in_place=("x", "y"),
         special=(_WRAPS,),
     ),
     Operator(
@@ -139,11 +133,11 @@ OPERATORS = (
         "x * y, rounded once",
         "a",
         NUMERIC,
-        Kernel(mul),
-        ("x", "y"),
+        simple_kernel(mul),
+        BINARY,
+        aliases=("multiply",),
         onnx="Mul",
         opset=7,
-        in_place=("x", "y"),
         special=(_WRAPS,),
     ),
     Operator(
@@ -151,22 +145,21 @@ OPERATORS = (
         "x with its sign flipped",
         "b",
         FLOATS + SIGNED,
-        Kernel(neg),
+        {"f": _NEG, "i": _NEG, "u": Refusal("an unsigned value has no negative")},
+        aliases=("negative",),
         onnx="Neg",
         opset=6,
-        in_place=("x",),
         special=("the smallest integer wraps to itself",),
-        unserved=dict.fromkeys(UNSIGNED, "an unsigned value has no negative"),
     ),
     Operator(
         "abs",
         "x without its sign",
         "b",
         NUMERIC,
-        {"f": Kernel(abs_float), "i": Kernel(abs_signed), "u": _IDENTITY},
+        {"f": simple_kernel(abs_float), "i": simple_kernel(abs_signed), "u": _IDENTITY},
+        aliases=("absolute", "fabs"),
         onnx="Abs",
         opset=6,
-        in_place=("x",),
         special=("the smallest integer wraps to itself",),
     ),
     Operator(
@@ -177,7 +170,6 @@ OPERATORS = (
         _sign_kernel,
         onnx="Sign",
         opset=9,
-        in_place=("x",),
         attributes=(Attribute("nan", "choice", "nan", ("nan", "zero"), "what a NaN gives: a NaN, or +0 (torch's rule)"),),
         special=("both zeros give +0", "NaN gives NaN, or +0 with nan='zero'"),
     ),
@@ -186,11 +178,10 @@ OPERATORS = (
         "1 / x, rounded once",
         "a",
         FLOATS,
-        Kernel(reciprocal),
+        simple_kernel(reciprocal),
         aliases=("recip",),
         onnx="Reciprocal",
         opset=6,
-        in_place=("x",),
         special=("+0 gives +inf, -0 gives -inf",),
     ),
     Operator(
@@ -198,26 +189,22 @@ OPERATORS = (
         "square root of x, rounded once",
         "a",
         FLOATS,
-        Kernel(root),
+        simple_kernel(root),
         onnx="Sqrt",
         opset=6,
-        in_place=("x",),
         special=("-0 gives -0", "negative values give NaN"),
     ),
-    Operator(
-        "square", "x * x, rounded once", "a", NUMERIC, Kernel(square), aliases=("sqr",), in_place=("x",), special=(_WRAPS,)
-    ),
+    Operator("square", "x * x, rounded once", "a", NUMERIC, simple_kernel(square), aliases=("sqr",), special=(_WRAPS,)),
     Operator(
         "scaled_add",
         "input * alpha + other * beta, each step rounded to the element type",
         "d",
         FLOATS,
         _scaled_add_kernel,
-        ("input", "other"),
-        in_place=("input", "other"),
+        (Operand("input", in_place=True), Operand("other", in_place=True)),
         attributes=(
-            Attribute("alpha", "float", summary="factor of the first operand", rounded_to="element"),
-            Attribute("beta", "float", summary="factor of the second operand", rounded_to="element"),
+            Attribute("alpha", "float", summary="factor of the first operand", rounded_to="element", positional=True),
+            Attribute("beta", "float", summary="factor of the second operand", rounded_to="element", positional=True),
         ),
         special=("equals add(mul(input, alpha), mul(other, beta)) bit for bit in exact mode",),
     ),
@@ -226,8 +213,9 @@ OPERATORS = (
         "the operands added from left to right",
         "d",
         FLOATS,
-        _fold_kernel,
-        variadic=True,
+        _ADD,
+        (Operand("x"),),
+        fold=Fold(_IDENTITY),
         onnx="Sum",
         opset=6,
         special=("each step is rounded to the element type",),
@@ -237,11 +225,11 @@ OPERATORS = (
         "the operands added from left to right, divided by their number",
         "d",
         FLOATS,
-        _fold_kernel,
-        variadic=True,
+        _ADD,
+        (Operand("x"),),
+        fold=Fold(_IDENTITY, finish=simple_kernel(divide_by_count)),
         onnx="Mean",
         opset=6,
-        finish_mean=True,
         special=("each sum is rounded to the element type", "the divisor is the exact number of operands"),
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 
 from exactops.lanes import convert, lane_function, select
-from exactops.table.formats import EVERY, Storage
-from exactops.table.operator import Attribute, Kernel, Operator
+from exactops.table.formats import EVERY, Format
+from exactops.table.operator import Attribute, Kernel, Operand, Operator, simple_kernel
 
 
 @lane_function
@@ -35,13 +35,13 @@ def _to(element: str) -> Kernel:
     def cast(x):
         return convert(x, element)
 
-    return Kernel(cast)
+    return simple_kernel(cast, name=f"{__name__}:cast to {element}")
 
 
-_I64_TO_HALF, _U64_TO_HALF = Kernel(cast_i64_to_half), Kernel(cast_u64_to_half)
+_I64_TO_HALF, _U64_TO_HALF = simple_kernel(cast_i64_to_half), simple_kernel(cast_u64_to_half)
 
 
-def _cast_kernel(inputs: tuple[Storage, ...], output: Storage, choices) -> Kernel:
+def _cast_kernel(inputs: tuple[Format, ...], output: Format, choices) -> Kernel:
     source = inputs[0]
     if output.short in ("f16", "bf16"):
         # Never through float32 in two roundings: what leaves the kernel is exact, or rounded to odd; the encoder rounds.
@@ -54,8 +54,8 @@ def _cast_kernel(inputs: tuple[Storage, ...], output: Storage, choices) -> Kerne
 
 
 _ONNX_ATTRIBUTES = (
-    Attribute("saturate", "choice", 1, (None,), "accepted as ONNX has it; it matters for float8 only"),
-    Attribute("round_mode", "choice", "up", (None,), "accepted as ONNX has it; it matters for float8 only"),
+    Attribute("saturate", "ignored", 1, summary="accepted as ONNX has it; it matters for float8 only"),
+    Attribute("round_mode", "ignored", "up", summary="accepted as ONNX has it; it matters for float8 only"),
 )
 
 _SPECIAL = (
@@ -72,11 +72,12 @@ OPERATORS = (
         "b",
         EVERY,
         _cast_kernel,
+        (Operand("x"),),
+        results=("to",),
         onnx="Cast",
         opset=6,
-        result="to",
         attributes=(
-            Attribute("to", "dtype", summary="target: a NumPy dtype, its name, or ONNX's TensorProto number"),
+            Attribute("to", "dtype", summary="target: a NumPy dtype, its name, or ONNX's TensorProto number", positional=True),
             *_ONNX_ATTRIBUTES,
         ),
         special=_SPECIAL,
@@ -87,11 +88,10 @@ OPERATORS = (
         "b",
         EVERY,
         _cast_kernel,
-        ("x", "like"),
-        dtype_only=("like",),
+        (Operand("x"), Operand("like", role="like")),
+        results=("to",),
         onnx="CastLike",
         opset=15,
-        result="to",
         attributes=_ONNX_ATTRIBUTES,
         special=(*_SPECIAL, "the second operand's values and shape do not matter"),
     ),

@@ -1,7 +1,7 @@
 """Comparisons: bool results."""
 
 from exactops.table.formats import BOOL, NUMERIC
-from exactops.table.operator import Kernel, Operator
+from exactops.table.operator import Operand, Operator, simple_kernel
 
 
 def equal(x, y):
@@ -28,20 +28,21 @@ def greater_or_equal(x, y):
     return x >= y
 
 
-_EQUAL = Kernel(equal)
+_EQUAL = simple_kernel(equal)
 
 
-def _comparison(name, sign, dtypes, kernel, onnx, opset, special):
+def _comparison(name, sign, dtypes, kernel, onnx, opset, special, aliases=()):
     return Operator(
         name,
         f"whether x {sign} y",
         "b",
         dtypes,
         kernel,
-        ("x", "y"),
+        (Operand("x"), Operand("y")),
+        results=("bool",),
+        aliases=aliases,
         onnx=onnx,
         opset=opset,
-        result="bool",
         special=special,
     )
 
@@ -53,13 +54,15 @@ OPERATORS = (
         "equal",
         "==",
         NUMERIC + BOOL,
-        {"f": _EQUAL, "i": _EQUAL, "u": _EQUAL, "b": Kernel(equal_bool)},
+        {"f": _EQUAL, "i": _EQUAL, "u": _EQUAL, "b": simple_kernel(equal_bool)},
         "Equal",
         7,
         ("NaN equals nothing", "+0 equals -0"),
     ),
-    _comparison("less", "<", NUMERIC, Kernel(less), "Less", 7, _FALSE),
-    _comparison("greater", ">", NUMERIC, Kernel(greater), "Greater", 7, _FALSE),
-    _comparison("less_or_equal", "<=", NUMERIC, Kernel(less_or_equal), "LessOrEqual", 12, _FALSE),
-    _comparison("greater_or_equal", ">=", NUMERIC, Kernel(greater_or_equal), "GreaterOrEqual", 12, _FALSE),
+    _comparison("less", "<", NUMERIC, simple_kernel(less), "Less", 7, _FALSE),
+    _comparison("greater", ">", NUMERIC, simple_kernel(greater), "Greater", 7, _FALSE),
+    _comparison("less_or_equal", "<=", NUMERIC, simple_kernel(less_or_equal), "LessOrEqual", 12, _FALSE, ("less_equal",)),
+    _comparison(
+        "greater_or_equal", ">=", NUMERIC, simple_kernel(greater_or_equal), "GreaterOrEqual", 12, _FALSE, ("greater_equal",)
+    ),
 )

@@ -16,7 +16,7 @@ from exactops.lanes import (
     unsigned,
 )
 from exactops.table.formats import NUMERIC
-from exactops.table.operator import Attribute, Kernel, Operator
+from exactops.table.operator import BINARY, Alias, Attribute, Operator, Refusal, simple_kernel
 
 
 def div_float(x, y):
@@ -138,14 +138,18 @@ def fmod_double(x, y):
 def _mod_kernel(inputs, output, choices):
     kind = inputs[0].kind
     if kind == "f":
+        if choices["fmod"] != 1:
+            return Refusal("floats are served with fmod=1 only (C's fmod, the sign of the dividend)")
         return _FMOD_DOUBLE if inputs[0].short == "f64" else _FMOD_SINGLE
     if kind == "u":
         return _MOD_UNSIGNED
     return _FMOD_SIGNED if choices["fmod"] == 1 else _MOD_SIGNED
 
 
-_FMOD_SINGLE, _FMOD_DOUBLE = Kernel(fmod_single), Kernel(fmod_double)
-_FMOD_SIGNED, _MOD_SIGNED, _MOD_UNSIGNED = Kernel(fmod_signed), Kernel(mod_signed), Kernel(mod_unsigned)
+_FMOD_SINGLE, _FMOD_DOUBLE = simple_kernel(fmod_single), simple_kernel(fmod_double)
+_FMOD_SIGNED, _MOD_SIGNED, _MOD_UNSIGNED = simple_kernel(fmod_signed), simple_kernel(mod_signed), simple_kernel(mod_unsigned)
+
+_OTHER_DIVISION = "NumPy's division of integers gives floats, and is another operator; exactops.div truncates toward zero"
 
 OPERATORS = (
     Operator(
@@ -153,11 +157,11 @@ OPERATORS = (
         "x / y: floats rounded once, integers toward zero",
         "a",
         NUMERIC,
-        {"f": Kernel(div_float), "i": Kernel(div_signed), "u": Kernel(div_unsigned)},
-        ("x", "y"),
+        {"f": simple_kernel(div_float), "i": simple_kernel(div_signed), "u": simple_kernel(div_unsigned)},
+        BINARY,
+        aliases=tuple(Alias(name, "f", _OTHER_DIVISION) for name in ("divide", "true_divide")),
         onnx="Div",
         opset=7,
-        in_place=("x", "y"),
         special=("integer x / 0 gives 0", "integer MIN / -1 gives MIN"),
     ),
     Operator(
@@ -166,10 +170,10 @@ OPERATORS = (
         "a",
         NUMERIC,
         _mod_kernel,
-        ("x", "y"),
+        BINARY,
+        aliases=(Alias("fmod", preset={"fmod": 1}), "remainder"),
         onnx="Mod",
         opset=10,
-        in_place=("x", "y"),
         attributes=(
             Attribute("fmod", "choice", 0, (0, 1), "0: floor modulus, sign of the divisor; 1: C's fmod, sign of the dividend"),
         ),
@@ -178,6 +182,5 @@ OPERATORS = (
             "floats: x mod 0 and inf mod y give NaN, x mod inf gives x",
             "floats need fmod=1",
         ),
-        needs={"f": ("fmod", 1, "C's fmod, the sign of the dividend")},
     ),
 )

@@ -12,6 +12,7 @@ from exactops.numerics.exponential_fast import (
 )
 from exactops.numerics.intervals import quarter_binade
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
+from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
 # erf on [0, 4): sixteen intervals around CENTRES, one table for each power of the distance from the centre. The centres are
@@ -507,20 +508,18 @@ OPERATORS = (
         "erf",
         "the error function, rounded once",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(erf, erf_fast),
         onnx="Erf",
         opset=9,
-        in_place=("x",),
         special=("zeros keep their sign", "erf(-inf) = -1, erf(+inf) = 1"),
     ),
     Operator(
         "erfc",
         "the complement of the error function, 1 - erf(x), rounded once",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(erfc, erfc_fast),
-        in_place=("x",),
         special=("erfc(-inf) = 2, erfc(+inf) = +0", "the positive tail underflows gradually"),
     ),
 )

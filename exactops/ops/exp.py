@@ -4,6 +4,7 @@ from exactops.lanes import Lanes, any_lane, bits, convert, lane_function, select
 from exactops.numerics.doubt import in_doubt
 from exactops.numerics.exponential import UNITS, UNITS_HEAD, UNITS_TAIL, careful_exponential, quick_exponential
 from exactops.numerics.exponential_fast import exponential_fast, growth_fast, is_wild, reduce_fast, split_power_fast
+from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
 #: Bits of 87 as float32: from there on results of float32 may be subnormal, zero or infinite.
@@ -49,11 +50,10 @@ OPERATORS = (
         "exp",
         "e to the power x, rounded once",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(exp, exp_fast, registers=2),
         onnx="Exp",
         opset=6,
-        in_place=("x",),
         special=("exp(-inf) = +0, exp(+inf) = +inf", "overflow gives +inf, underflow is gradual"),
     ),
 )

@@ -27,6 +27,7 @@ from exactops.numerics.exponential_fast import (
 )
 from exactops.numerics.intervals import quarter_binade, quarter_binade_single
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
+from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Attribute, Kernel, Operator
 
 # e**(x*x/2) * Phi(-x) on [0, 15): one table for each power of the distance from the middle of a quarter of a binade of
@@ -403,13 +404,12 @@ OPERATORS = (
         "gelu",
         'x * Phi(x), Phi the normal distribution, rounded once; with approximate="tanh" its tanh form',
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         _kernel,
         aliases=("gelu_erf",),
         onnx="Gelu",
         opset=20,
         attributes=(Attribute("approximate", "choice", "none", ("none", "tanh"), "the erf form, or the tanh form"),),
-        in_place=("x",),
         special=(
             "gelu(-inf) = -0, gelu(+inf) = +inf",
             "zeros keep their sign",
@@ -420,9 +420,8 @@ OPERATORS = (
         "gelu_tanh",
         "the tanh form of gelu, 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))), rounded once",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(gelu_tanh, gelu_tanh_fast),
-        in_place=("x",),
         special=(
             "gelu_tanh(-inf) = -0, gelu_tanh(+inf) = +inf",
             "zeros keep their sign",

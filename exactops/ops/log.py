@@ -16,6 +16,7 @@ from exactops.lanes import (
 from exactops.numerics.constants import doubles
 from exactops.numerics.quick import near_binary32_tie
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
+from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
 # All constants: tools/derive_log.py. m runs over 16 intervals of equal width from the float32 with the bits FIRST on.
@@ -141,11 +142,10 @@ OPERATORS = (
         "log",
         "the natural logarithm",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(log, log_fast, registers=2),
         onnx="Log",
         opset=6,
-        in_place=("x",),
         special=("log(0) = -inf for both zeros", "negative numbers give NaN", "log(1) = +0", "log(+inf) = +inf"),
     ),
 )

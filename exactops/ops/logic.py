@@ -1,7 +1,7 @@
 """Logic on bool."""
 
 from exactops.table.formats import BOOL
-from exactops.table.operator import Kernel, Operator
+from exactops.table.operator import BINARY, UNARY, Operator, simple_kernel
 
 
 def logical_not(x):
@@ -26,19 +26,18 @@ def _logic(name, summary, kernel, operands, onnx, opset):
         summary,
         "b",
         BOOL,
-        Kernel(kernel),
+        simple_kernel(kernel),
         operands,
         onnx=onnx,
         opset=opset,
-        in_place=operands,
         special=("any non-zero byte is true; results are 0 or 1",),
-        function_name=f"logical_{name}",
+        function=f"logical_{name}",
     )
 
 
 OPERATORS = (
-    _logic("not", "whether x is false", logical_not, ("x",), "Not", 1),
-    _logic("and", "whether both are true", logical_and, ("x", "y"), "And", 7),
-    _logic("or", "whether either is true", logical_or, ("x", "y"), "Or", 7),
-    _logic("xor", "whether exactly one is true", logical_xor, ("x", "y"), "Xor", 7),
+    _logic("not", "whether x is false", logical_not, UNARY, "Not", 1),
+    _logic("and", "whether both are true", logical_and, BINARY, "And", 7),
+    _logic("or", "whether either is true", logical_or, BINARY, "Or", 7),
+    _logic("xor", "whether exactly one is true", logical_xor, BINARY, "Xor", 7),
 )

@@ -27,8 +27,8 @@ from exactops.numerics.power import (
 from exactops.numerics.power_fast import head_of, power_fast_of
 from exactops.numerics.quick import BFLOAT16_LACKS, BINARY16_LACKS, BINARY32_LACKS, near_tie
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
-from exactops.table.formats import INTEGERS, NUMERIC, STORAGES
-from exactops.table.operator import Attribute, Kernel, Operator
+from exactops.table.formats import FLOATS_TO_32_BITS, FORMATS, INTEGERS, NUMERIC
+from exactops.table.operator import Attribute, Kernel, Operand, Operator
 
 INFINITY = float("inf")
 NOT_A_NUMBER = float("nan")
@@ -338,7 +338,9 @@ def _integer_kernel(element, whole_exponent):
         base, base_low = doubles_of(x)
         return convert(integer_power(base, base_low, y, is_odd(y), is_whole(y)), element)
 
-    return Kernel(pow_integer_to_whole if whole_exponent else pow_integer_to_float)
+    exponent = "whole" if whole_exponent else "float"
+    name = f"{__name__}:{element} to a {exponent} exponent"
+    return Kernel(pow_integer_to_whole if whole_exponent else pow_integer_to_float, name=name)
 
 
 # --- powi_backward ------------------------------------------------------------------------------------------------------
@@ -387,7 +389,7 @@ _TO_SCALAR = {
     "bf16": Kernel(powi_bf16, powi_fast_narrow),
 }
 _BACKWARD = {"f32": Kernel(powi_backward_f32), "f16": Kernel(powi_backward_f16), "bf16": Kernel(powi_backward_bf16)}
-_INTEGER = {(short, whole): _integer_kernel(STORAGES[short].element, whole) for short in INTEGERS for whole in (False, True)}
+_INTEGER = {(short, whole): _integer_kernel(FORMATS[short].element, whole) for short in INTEGERS for whole in (False, True)}
 
 
 def _pow_kernel(inputs, output, choices):
@@ -414,13 +416,12 @@ OPERATORS = (
         "pow",
         "x to the power of the exponent, whose dtype is its own",
         "c",
-        ("f16", "bf16", "f32", *INTEGERS),
+        (*FLOATS_TO_32_BITS, *INTEGERS),
         _pow_kernel,
-        ("x", "exponent"),
-        own_dtype={"exponent": NUMERIC},
+        (Operand("x", in_place=True), Operand("exponent", role="own type", types=NUMERIC)),
+        aliases=("power",),
         onnx="Pow",
         opset=7,
-        in_place=("x",),
         special=(
             "pow(x, 0) = 1 for every x, NaN too, and pow(1, y) = 1 for every y",
             "otherwise C's special cases",
@@ -432,21 +433,19 @@ OPERATORS = (
         "powi",
         "x to the power of a whole number",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         _powi_kernel,
         attributes=(_EXPONENT,),
-        in_place=("x",),
         special=("exp 0 gives 1 for every x, NaN too",),
     ),
     Operator(
         "powi_backward",
         "the gradient of powi: mul(mul(upstream, exp), powi(x, exp - 1)), each step rounded to the element type",
         "d",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         _powi_backward_kernel,
-        ("x", "upstream"),
+        (Operand("x", in_place=True), Operand("upstream", in_place=True)),
         attributes=(_EXPONENT,),
-        in_place=("x", "upstream"),
         special=("exp 0 gives +0", "exp - 1 is taken in 64 bits", "exp rounded to the element type may overflow to infinity"),
     ),
 )

@@ -1,6 +1,7 @@
 """rsqrt: 1 / sqrt(x), rounded once."""
 
 from exactops.lanes import Lanes, convert, is_nan, select, sqrt
+from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
 
@@ -28,9 +29,8 @@ OPERATORS = (
         "rsqrt",
         "1 / sqrt(x), rounded once",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(rsqrt, rsqrt_fast),
-        in_place=("x",),
         special=("rsqrt(+0) = +inf, rsqrt(-0) = -inf", "negative numbers give NaN", "rsqrt(+inf) = +0"),
     ),
 )

@@ -3,7 +3,7 @@
 from exactops.lanes import is_nan, lane_function, select
 from exactops.ops.arithmetic import identity
 from exactops.table.formats import EVERY, NUMERIC
-from exactops.table.operator import Attribute, Kernel, Operator
+from exactops.table.operator import Fold, Operand, Operator, simple_kernel
 
 
 @lane_function
@@ -47,19 +47,18 @@ def where(condition, x, y):
     return select(condition, x, y)
 
 
-_IDENTITY = Kernel(identity)
-_MAX = {"f": Kernel(max_float), "i": Kernel(max_integer), "u": Kernel(max_integer)}
-_MIN = {"f": Kernel(min_float), "i": Kernel(min_integer), "u": Kernel(min_integer)}
-_CLAMP = {"f": Kernel(clamp_float), "i": Kernel(clamp_integer), "u": Kernel(clamp_integer)}
+_IDENTITY = simple_kernel(identity)
+_MAX = {"f": simple_kernel(max_float), "i": simple_kernel(max_integer), "u": simple_kernel(max_integer)}
+_MIN = {"f": simple_kernel(min_float), "i": simple_kernel(min_integer), "u": simple_kernel(min_integer)}
+_CLAMP = {"f": simple_kernel(clamp_float), "i": simple_kernel(clamp_integer), "u": simple_kernel(clamp_integer)}
 
 
-def _max_kernel(inputs, output, choices):
-    return _IDENTITY if len(inputs) == 1 else _MAX[inputs[0].kind]
+def _bound(name, missing=None):
+    side = "lower" if name == "min" else "upper"
+    return Operand(name, missing=missing, keyword=True, summary=f"{side} bound, scalar or broadcastable")
 
 
-def _min_kernel(inputs, output, choices):
-    return _IDENTITY if len(inputs) == 1 else _MIN[inputs[0].kind]
-
+_X = Operand("x", in_place=True)
 
 _NAN = "a NaN in any operand gives NaN"
 _BOUNDS = ("the upper bound wins where the bounds cross", "a NaN operand or bound gives NaN")
@@ -70,8 +69,10 @@ OPERATORS = (
         "the largest operand",
         "b",
         NUMERIC,
-        _max_kernel,
-        variadic=True,
+        _MAX,
+        (Operand("x"),),
+        fold=Fold(_IDENTITY),
+        aliases=("maximum",),
         onnx="Max",
         opset=6,
         special=(_NAN, "of two that compare equal the second: max(-0, +0) = +0, max(+0, -0) = -0"),
@@ -81,8 +82,10 @@ OPERATORS = (
         "the smallest operand",
         "b",
         NUMERIC,
-        _min_kernel,
-        variadic=True,
+        _MIN,
+        (Operand("x"),),
+        fold=Fold(_IDENTITY),
+        aliases=("minimum",),
         onnx="Min",
         opset=6,
         special=(_NAN, "of two that compare equal the second: min(-0, +0) = +0, min(+0, -0) = -0"),
@@ -93,15 +96,9 @@ OPERATORS = (
         "b",
         NUMERIC,
         _CLAMP,
-        ("x", "min", "max"),
-        optional=2,
+        (_X, _bound("min", "least finite"), _bound("max", "largest finite")),
         onnx="Clip",
         opset=6,
-        in_place=("x",),
-        attributes=(
-            Attribute("min", "bound", "finite", summary="lower bound, scalar or broadcastable"),
-            Attribute("max", "bound", "finite", summary="upper bound, scalar or broadcastable"),
-        ),
         special=(*_BOUNDS, "without an upper bound +inf gives the largest finite value"),
     ),
     Operator(
@@ -110,13 +107,7 @@ OPERATORS = (
         "b",
         NUMERIC,
         _CLAMP,
-        ("x", "min", "max"),
-        optional=2,
-        in_place=("x",),
-        attributes=(
-            Attribute("min", "bound", "unbounded", summary="lower bound, scalar or broadcastable"),
-            Attribute("max", "bound", "unbounded", summary="upper bound, scalar or broadcastable"),
-        ),
+        (_X, _bound("min", "minus infinity"), _bound("max", "plus infinity")),
         special=(*_BOUNDS, "without bounds infinities stay"),
     ),
     Operator(
@@ -125,9 +116,7 @@ OPERATORS = (
         "b",
         NUMERIC,
         _MAX,
-        ("x", "min"),
-        in_place=("x",),
-        attributes=(Attribute("min", "bound", summary="lower bound, scalar or broadcastable"),),
+        (_X, _bound("min")),
         special=_BOUNDS[1:],
     ),
     Operator(
@@ -136,9 +125,7 @@ OPERATORS = (
         "b",
         NUMERIC,
         _MIN,
-        ("x", "max"),
-        in_place=("x",),
-        attributes=(Attribute("max", "bound", summary="upper bound, scalar or broadcastable"),),
+        (_X, _bound("max")),
         special=_BOUNDS[1:],
     ),
     Operator(
@@ -146,9 +133,8 @@ OPERATORS = (
         "x where the condition is true, else y",
         "b",
         EVERY,
-        Kernel(where),
-        ("condition", "x", "y"),
-        condition=True,
+        simple_kernel(where),
+        (Operand("condition", role="condition"), Operand("x"), Operand("y")),
         onnx="Where",
         opset=9,
         special=("NaNs become canonical in exact mode",),

@@ -6,6 +6,7 @@ from exactops.numerics.doubt import in_doubt, is_tiny
 from exactops.numerics.exponential import UNITS, UNITS_HEAD, UNITS_TAIL, careful_exponential, quick_exponential
 from exactops.numerics.exponential_fast import growth_fast, is_wild, power_fast, reduce_fast, split_power_fast
 from exactops.numerics.rounding import fast_two_sum, round_to_odd
+from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
 # Near zero, sigmoid(x) = 1/2 + x/4 + x**3 * Q(x**2) and silu(x) = x/2 + x**2/4 + x**4 * Q(x**2): tools/derive_sigmoid.py.
@@ -106,20 +107,19 @@ OPERATORS = (
         "sigmoid",
         "1 / (1 + e**-x), rounded once",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(sigmoid, sigmoid_fast),
+        aliases=("expit",),
         onnx="Sigmoid",
         opset=6,
-        in_place=("x",),
         special=("sigmoid(-inf) = +0, sigmoid(+inf) = 1", "the negative tail underflows gradually"),
     ),
     Operator(
         "silu",
         "x * sigmoid(x), rounded once",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(silu, silu_fast),
-        in_place=("x",),
         special=(
             "silu(-inf) = -0, silu(+inf) = +inf",
             "zeros keep their sign",

@@ -13,6 +13,7 @@ from exactops.lanes import (
 )
 from exactops.numerics.circle import MAGIC, sine_accurate
 from exactops.numerics.quick import near_binary32_tie
+from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
 # All constants: tools/derive_sin_cos.py.
@@ -123,22 +124,20 @@ OPERATORS = (
         "sin",
         "the sine of an angle in radians",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(sin, sin_fast, registers=2),
         onnx="Sin",
         opset=7,
-        in_place=("x",),
         special=("sin(0) keeps the sign of zero", "infinities give NaN", "every finite argument counts exactly, 1e38 too"),
     ),
     Operator(
         "cos",
         "the cosine of an angle in radians",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(cos, cos_fast, registers=2),
         onnx="Cos",
         opset=7,
-        in_place=("x",),
         special=("cos(0) = 1", "infinities give NaN", "every finite argument counts exactly, 1e38 too"),
     ),
 )

@@ -10,6 +10,7 @@ from exactops.numerics.exponential import (
     quick_exponential_minus_one,
 )
 from exactops.numerics.exponential_fast import power_fast, reduce_fast, relative_growth_fast
+from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
 #: Bits of 22 as float32: from there on the result is 1 in every format.
@@ -57,11 +58,10 @@ OPERATORS = (
         "tanh",
         "the hyperbolic tangent, rounded once",
         "c",
-        ("f16", "bf16", "f32"),
+        FLOATS_TO_32_BITS,
         Kernel(tanh, tanh_fast, registers=2),
         onnx="Tanh",
         opset=6,
-        in_place=("x",),
         special=("zeros keep their sign", "tanh(-inf) = -1, tanh(+inf) = 1"),
     ),
 )

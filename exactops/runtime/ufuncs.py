@@ -6,20 +6,21 @@ NumPy's own machinery then does broadcasting, ``out=``, ``where=``, overlap, byt
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import threading
 
 import numpy as np
 
-from exactops.codegen.key import Key
-from exactops.table.formats import FIRST_USER_NUMBER, STORAGES
+from exactops.codegen.specification import LoopSpecification
+from exactops.table.formats import FIRST_USER_NUMBER, FORMATS
 
 _FROM_LOOPS, _REGISTER_LOOP = 1, 2  # slots of the C table
 _NO_IDENTITY = -1
 
 _keep_alive: list[object] = []
-_ufuncs: dict[Key, np.ufunc] = {}
+_ufuncs: dict[tuple[LoopSpecification, str], np.ufunc] = {}
 _lock = threading.Lock()
 
 
@@ -38,37 +39,45 @@ def _c_functions():
     return create, register
 
 
-def ufunc(key: Key) -> np.ufunc:
-    """The ufunc of a loop: compiled on first use, then kept."""
+def ufunc(specification: LoopSpecification, name: str, module: str = "exactops") -> np.ufunc:
+    """The ufunc of a loop: compiled on first use, then kept.
+
+    Parameters
+    ----------
+    specification : LoopSpecification
+    name, module : str
+        How the ufunc is called, and where pickle finds it by that name.
+    """
+    key = specification, name
     found = _ufuncs.get(key)
     if found is None:
         with _lock:
             found = _ufuncs.get(key)
             if found is None:
-                found = _ufuncs[key] = _make(key)
+                found = _ufuncs[key] = _make(specification, name, module)
     return found
 
 
-def _make(key: Key) -> np.ufunc:
+def _make(specification: LoopSpecification, name: str, module: str) -> np.ufunc:
     from exactops.codegen import loops
 
     create, register = _c_functions()
-    numbers = [STORAGES[short].dtype.num for short in (*key.inputs, key.output)]
-    address = loops.address(key)
-    name = f"exactops.{key.operator}".encode()
+    inputs, results = specification.inputs, specification.results
+    numbers = [FORMATS[short].dtype.num for short in (*inputs, *results)]
+    address = loops.address(specification)
+    text = name.encode()
     user = [number for number in numbers if number >= FIRST_USER_NUMBER]
-    if not user:
-        arguments = (
-            (ctypes.c_void_p * 1)(address),
-            (ctypes.c_void_p * 1)(None),
-            bytes(numbers),
-        )
-        _keep_alive.append((*arguments, name))
-        return create(*arguments, 1, len(key.inputs), 1, _NO_IDENTITY, name, b"", 0)
-    # bfloat16 is ml_dtypes' dtype: such a ufunc starts empty, and its loop is registered for that type.
-    empty = ctypes.POINTER(ctypes.c_void_p)()
-    _keep_alive.append(name)
-    made = create(empty, empty, None, 0, len(key.inputs), 1, _NO_IDENTITY, name, b"", 0)
-    if register(made, user[0], address, (ctypes.c_int * len(numbers))(*numbers), None):
-        raise RuntimeError(f"NumPy refused a loop of {key.operator} for {key.inputs}")
+    if user:
+        # bfloat16 is ml_dtypes' dtype: such a ufunc starts empty, and its loop is registered for that type.
+        empty = ctypes.POINTER(ctypes.c_void_p)()
+        _keep_alive.append(text)
+        made = create(empty, empty, None, 0, len(inputs), len(results), _NO_IDENTITY, text, b"", 0)
+        if register(made, user[0], address, (ctypes.c_int * len(numbers))(*numbers), None):
+            raise RuntimeError(f"NumPy refused a loop of {name} for {inputs}")
+    else:
+        arguments = (ctypes.c_void_p * 1)(address), (ctypes.c_void_p * 1)(None), bytes(numbers)
+        _keep_alive.append((*arguments, text))
+        made = create(*arguments, 1, len(inputs), len(results), _NO_IDENTITY, text, b"", 0)
+    with contextlib.suppress(AttributeError):  # before NumPy 2.2 a ufunc has no attributes of its own
+        made.__module__ = module
     return made

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from exactops.frontend.plan import find_operator, plan
+from exactops.frontend.plan import plan
+from exactops.ops import find_operator
 from exactops.table.formats import Storage
 from exactops.table.operator import Operator
 from exactops.testing.bits import (
@@ -516,9 +517,9 @@ def _inputs(
 
 def _each_exponent(storage: Storage, chance: np.random.Generator) -> np.ndarray:
     """Random numbers of each sign and exponent, subnormals included, in that order."""
-    digits = storage.significand - 1
-    fields = np.arange((1 << (storage.exponent + 1)) - 1)
-    fields = fields[fields != (1 << storage.exponent) - 1]  # infinities and NaNs
+    digits = storage.precision - 1
+    fields = np.arange((1 << (storage.exponent_bits + 1)) - 1)
+    fields = fields[fields != (1 << storage.exponent_bits) - 1]  # infinities and NaNs
     fraction = chance.integers(0, 1 << digits, (fields.size, _EACH_EXPONENT), np.uint64)
     return from_bits((fields.astype(np.uint64)[:, None] << np.uint64(digits) | fraction).reshape(-1), storage.dtype)
 
@@ -536,7 +537,7 @@ def _active(
     bits = bits_of(structured).reshape(results.shape)[:, 0].astype(np.uint64)
     if not groups.size:
         return from_bits(random_bits(storage, count, chance), storage.dtype)
-    digits = np.uint64(storage.significand - 1)
+    digits = np.uint64(storage.precision - 1)
     chosen = bits[groups[chance.integers(0, groups.size, count)]] >> digits << digits
     return from_bits(chosen | chance.integers(0, 1 << int(digits), count, np.uint64), storage.dtype)
 

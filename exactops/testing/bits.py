@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from exactops.table.formats import STORAGES, Storage, storage_of
+from exactops.table.formats import FORMATS, Format, format_of
 
 #: What ``nan=`` of :func:`assert_same_bits` may be.
 NAN_RULES = ("canonical", "any", "bits")
@@ -16,7 +16,7 @@ NAN_RULES = ("canonical", "any", "bits")
 UNRELATED = 2**64 - 1
 
 
-def storage_named(dtype: Any) -> Storage:
+def storage_named(dtype: Any) -> Format:
     """The stored type of a NumPy dtype, of its name, or of a short name such as ``"bf16"``.
 
     Raises
@@ -25,13 +25,13 @@ def storage_named(dtype: Any) -> Storage:
         exactops does not store this type.
     """
     if isinstance(dtype, str):
-        if dtype in STORAGES:
-            return STORAGES[dtype]
+        if dtype in FORMATS:
+            return FORMATS[dtype]
         if dtype == "bfloat16":
-            return STORAGES["bf16"]
-    found = storage_of(np.dtype(dtype))
+            return FORMATS["bf16"]
+    found = format_of(np.dtype(dtype))
     if found is None:
-        raise TypeError(f"exactops does not store dtype {np.dtype(dtype)} (it stores {', '.join(STORAGES)})")
+        raise TypeError(f"exactops does not store dtype {np.dtype(dtype)} (it stores {', '.join(FORMATS)})")
     return found
 
 
@@ -55,14 +55,14 @@ def from_bits(bits: Any, dtype: Any) -> np.ndarray:
     return np.array(bits, f"u{storage.size}", order="C").view(storage.dtype)
 
 
-def sign_bit(storage: Storage) -> int:
+def sign_bit(storage: Format) -> int:
     """The bit that holds the sign."""
     return 1 << (8 * storage.size - 1)
 
 
-def infinity_bits(storage: Storage) -> int:
+def infinity_bits(storage: Format) -> int:
     """The bits of a float type's positive infinity."""
-    return ((1 << storage.exponent) - 1) << (storage.significand - 1)
+    return ((1 << storage.exponent_bits) - 1) << (storage.precision - 1)
 
 
 def is_nan(array: Any) -> np.ndarray:
@@ -189,7 +189,7 @@ def assert_same_bits(actual: Any, expected: Any, nan: str = "canonical", inputs:
     actual, expected = np.asarray(actual), np.asarray(expected)
     lead = f"{message}: " if message else ""
     storage = storage_named(expected.dtype)
-    if storage_of(actual.dtype) is not storage or actual.shape != expected.shape:
+    if format_of(actual.dtype) is not storage or actual.shape != expected.shape:
         raise AssertionError(
             f"{lead}got {actual.dtype} of shape {actual.shape}, expected {expected.dtype} of shape {expected.shape}"
         )

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from exactops.frontend.plan import find_operator, plan
-from exactops.table.formats import Storage
+from exactops.frontend.plan import plan
+from exactops.ops import find_operator
+from exactops.table.formats import Format
 from exactops.table.operator import Operator
 from exactops.testing.bits import bits_of, storage_named
 
@@ -52,9 +53,9 @@ class Call:
         return find_operator(self.name)
 
     @property
-    def result(self) -> Storage:
+    def result(self) -> Format:
         """The stored type of the result."""
-        return storage_named(plan(self.operator, self.operands, attributes=dict(self.attributes)).result)
+        return plan(self.operator, self.operands, dict(self.attributes)).results[0]
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
@@ -64,8 +65,12 @@ class Call:
     @property
     def read(self) -> tuple[int, ...]:
         """Positions of the operands whose values and shapes matter (of cast_like the first only)."""
-        last = 1 if self.operator.result == "to" else len(self.operands)
-        return tuple(position for position in range(last) if self.operands[position] is not None)
+        records = self.operator.operands
+        return tuple(
+            position
+            for position, operand in enumerate(self.operands)
+            if operand is not None and records[min(position, len(records) - 1)].is_read
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from exactops.table.formats import STORAGES, Storage
+from exactops.table.formats import FORMATS, Format
 from exactops.testing.bits import bits_of, from_bits, infinity_bits, sign_bit, storage_named
 
 #: The first of the hard values are the plainest; they are drawn more often.
@@ -53,25 +53,25 @@ def hard_values(dtype: Any) -> np.ndarray:
 @functools.cache
 def hard_bits(short: str) -> tuple[int, ...]:
     """The bits of :func:`hard_values` as Python ints."""
-    storage = STORAGES[short]
+    storage = FORMATS[short]
     if storage.kind == "b":
         return (0, 1)
     return tuple(dict.fromkeys(_hard_floats(storage) if storage.kind == "f" else _hard_integers(storage)))
 
 
-def nan_bits(storage: Storage) -> list[int]:
+def nan_bits(storage: Format) -> list[int]:
     """NaNs: quiet and signalling, with payloads, of both signs; the canonical one first."""
-    fraction = (1 << (storage.significand - 1)) - 1
+    fraction = (1 << (storage.precision - 1)) - 1
     quiet, infinity = storage.nan, infinity_bits(storage)
     found = [quiet, quiet | 1, infinity | fraction, infinity | 1, infinity | fraction >> 1, quiet | fraction // 3]
     return [each | sign for sign in (0, sign_bit(storage)) for each in dict.fromkeys(found)]
 
 
-def _hard_floats(storage: Storage) -> list[int]:
-    digits = storage.significand - 1
+def _hard_floats(storage: Format) -> list[int]:
+    digits = storage.precision - 1
     fraction = (1 << digits) - 1
     infinity, sign = infinity_bits(storage), sign_bit(storage)
-    bias = (1 << (storage.exponent - 1)) - 1
+    bias = (1 << (storage.exponent_bits - 1)) - 1
     # Magnitudes: the plain ones, then the structure of the type, then thresholds of functions.
     plain = [0, bias << digits]
     edges = [1, 2, 3, fraction, fraction + 1, fraction + 2, infinity - 1, infinity - 2, infinity]
@@ -80,7 +80,7 @@ def _hard_floats(storage: Storage) -> list[int]:
     ends = [_rounded(value, storage) for value in _thresholds(storage)]
     near = [each + step for each in (*plain[1:], *halves, *ends) for step in (-2, -1, 0, 1, 2)]
     kinds = (0, 1, fraction, fraction >> 1, (fraction >> 1) + 1, fraction // 3)
-    stride = 1 if storage.exponent <= 8 else 3
+    stride = 1 if storage.exponent_bits <= 8 else 3
     each_exponent = [
         field << digits | kinds[(field + turn) % 6] for turn in range(0, 6, stride) for field in range(2 * bias + 1)
     ]
@@ -89,9 +89,9 @@ def _hard_floats(storage: Storage) -> list[int]:
     return [*ordered, *magnitudes, *(each | sign for each in magnitudes), *nan_bits(storage)]
 
 
-def _thresholds(storage: Storage) -> list[float]:
+def _thresholds(storage: Format) -> list[float]:
     """Positive numbers at which results, conversions or algorithms change their kind."""
-    digits, bias = storage.significand, (1 << (storage.exponent - 1)) - 1
+    digits, bias = storage.precision, (1 << (storage.exponent_bits - 1)) - 1
     quantum = 2 - bias - digits  # the exponent of the smallest subnormal
     ln2 = math.log(2)
     found = [(bias + 1) * ln2, (bias - 1) * ln2, -quantum * ln2, (1 - quantum) * ln2]  # exp, sigmoid
@@ -108,9 +108,9 @@ def _thresholds(storage: Storage) -> list[float]:
         found += [2.0**power, 1 + 2.0**power]
     for width in (7, 8, 15, 16, 31, 32, 63, 64):  # limits of the integer types
         found += [2.0**width, 2.0**width - 1, 2.0**width - 0.5, 2.0**width + 0.5]
-    for other in STORAGES.values():  # narrower floats: midpoints, the overflow threshold, the ends of the subnormals
-        if other.kind == "f" and other.significand < digits:
-            top, places = (1 << (other.exponent - 1)) - 1, other.significand
+    for other in FORMATS.values():  # narrower floats: midpoints, the overflow threshold, the ends of the subnormals
+        if other.kind == "f" and other.precision < digits:
+            top, places = (1 << (other.exponent_bits - 1)) - 1, other.precision
             lowest = 2 - top - places
             found += [
                 math.ldexp(2 - 2.0**-places, top),
@@ -123,13 +123,13 @@ def _thresholds(storage: Storage) -> list[float]:
     return [each for each in found if each > 0]
 
 
-def _rounded(value: float, storage: Storage) -> int:
+def _rounded(value: float, storage: Format) -> int:
     """The bits of a magnitude near a number (these are inputs: how they are rounded does not matter)."""
     with np.errstate(all="ignore"):
         return int(bits_of(np.asarray(np.float64(value)).astype(storage.dtype)))
 
 
-def _hard_integers(storage: Storage) -> list[int]:
+def _hard_integers(storage: Format) -> list[int]:
     width = 8 * storage.size
     low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if storage.kind == "i" else (0, (1 << width) - 1)
     found = [0, 1, -1, 2, -2, 3, 5, 7, 10, 100, -3, -5, -7, -10, -100, low, high]
@@ -143,7 +143,7 @@ def _hard_integers(storage: Storage) -> list[int]:
     return [each % (1 << width) for each in found if low <= each <= high]
 
 
-def random_bits(storage: Storage, count: int, chance: np.random.Generator) -> np.ndarray:
+def random_bits(storage: Format, count: int, chance: np.random.Generator) -> np.ndarray:
     """Random bits; of a bool 0 and 1."""
     bits = chance.integers(0, 1 << (8 * storage.size), count, np.uint64, endpoint=False) if storage.size < 8 else None
     if bits is None:
@@ -187,9 +187,9 @@ def mixed_values(dtype: Any, count: int, seed: int = 0) -> np.ndarray:
     return from_bits(chosen, storage.dtype)
 
 
-def _ordinary_floats(storage: Storage, count: int, chance: np.random.Generator) -> np.ndarray:
+def _ordinary_floats(storage: Format, count: int, chance: np.random.Generator) -> np.ndarray:
     """Numbers of magnitude 2**-8 to 2**8, of both signs."""
-    digits, bias = storage.significand - 1, (1 << (storage.exponent - 1)) - 1
+    digits, bias = storage.precision - 1, (1 << (storage.exponent_bits - 1)) - 1
     exponent = chance.integers(bias - 8, bias + 8, count, np.uint64)
     bits = exponent << np.uint64(digits) | chance.integers(0, 1 << digits, count, np.uint64)
     bits |= np.where(chance.integers(0, 2, count) == 1, np.uint64(sign_bit(storage)), np.uint64(0))
@@ -213,8 +213,8 @@ def related(values: np.ndarray, kind: int, seed: int = 0) -> np.ndarray:
     elif kind == 2:
         bits = bits + step
     elif kind == 3 and storage.kind == "f":
-        digits = storage.significand - 1
-        field = (1 << storage.exponent) - 1
+        digits = storage.precision - 1
+        field = (1 << storage.exponent_bits) - 1
         exponent = (bits >> bits.dtype.type(digits)) & bits.dtype.type(field)
         lower = np.minimum(exponent, chance.integers(digits - 1, digits + 3, bits.shape).astype(bits.dtype))
         bits = bits - (lower << bits.dtype.type(digits))

@@ -16,10 +16,10 @@ except ImportError as error:
         "the strategies of exactops.testing need Hypothesis: pip install 'exactops[test]' (or pip install hypothesis)"
     ) from error
 
-from exactops.frontend.plan import find_operator
-from exactops.ops import OPERATORS
-from exactops.table.formats import EVERY, STORAGES, Storage
-from exactops.table.operator import REQUIRED, Attribute, Operator
+from exactops.ops import OPERATORS, find_operator
+from exactops.table.formats import EVERY, FORMATS, Format
+from exactops.table.operator import Attribute, Operator
+from exactops.table.signatures import operand_types, signatures
 from exactops.testing.bits import from_bits, storage_named
 from exactops.testing.call import Call
 from exactops.testing.hard import PLAIN, hard_bits, mixed_values, related
@@ -67,7 +67,7 @@ class OperandShapes(NamedTuple):
     result: tuple[int, ...]
 
 
-def _bits(storage: Storage) -> st.SearchStrategy[int]:
+def _bits(storage: Format) -> st.SearchStrategy[int]:
     """Bits of one element: a hard value or any at all."""
     if storage.kind == "b":
         return st.integers(0, 1)
@@ -218,32 +218,39 @@ def layouts(array: Any, writable: bool = False) -> st.SearchStrategy[Any]:
     return st.sampled_from(names).map(functools.partial(lay_out, array))
 
 
-def _value(attribute: Attribute) -> st.SearchStrategy[Any] | None:
-    """Values of one attribute; None for an operand that may be given by keyword."""
+def _value(attribute: Attribute) -> st.SearchStrategy[Any]:
+    """Values of one attribute."""
+    if attribute.kind == "ignored":
+        return st.just(attribute.default)
     if attribute.kind == "choice":
-        # None among the choices stands for any value, ignored: the default will do.
-        return st.sampled_from([attribute.default if choice is None else choice for choice in attribute.choices])
+        return st.sampled_from(attribute.choices)
     if attribute.kind == "dtype":
         return st.sampled_from(EVERY)
     if attribute.kind == "int32":
         return st.sampled_from(_INT32) | st.integers(-(2**31), 2**31 - 1)
-    if attribute.kind == "float":
-        return st.sampled_from(_NUMBERS) | st.floats() | st.integers(-1000, 1000)
-    return None
+    return st.sampled_from(_NUMBERS) | st.floats() | st.integers(-1000, 1000)
 
 
 @st.composite
-def _attributes(draw: Callable[..., Any], operator: Operator, storage: Storage | None) -> dict[str, Any]:
+def _attributes(draw: Callable[..., Any], operator: Operator, storage: Format | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for attribute in operator.attributes:
-        values = _value(attribute)
-        if values is None or (attribute.default is not REQUIRED and draw(st.booleans())):
+        if not attribute.required and draw(st.booleans()):
             continue
-        found[attribute.name] = draw(values)
-    if storage is not None and storage.kind in operator.needs:
-        name, needed, _ = operator.needs[storage.kind]
-        found[name] = needed
+        found[attribute.name] = draw(_value(attribute))
+    chosen = [each.name for each in operator.attributes if each.kind == "choice"]
+    if storage is not None and chosen and storage.short in operator.dtypes:
+        # Of the choices those that are served for the type.
+        served = [dict(each.choices) for each in signatures(operator, storage.short)]
+        given = {name: found.get(name, attribute_default(operator, name)) for name in chosen}
+        if not any(all(each[name] == given[name] for name in chosen) for each in served):
+            found |= {name: draw(st.sampled_from(served))[name] for name in chosen}
     return found
+
+
+def attribute_default(operator: Operator, name: str) -> Any:
+    """The default of an attribute."""
+    return next(each.default for each in operator.attributes if each.name == name)
 
 
 def attributes(operator: str | Operator, dtype: Any = None) -> st.SearchStrategy[dict[str, Any]]:
@@ -267,14 +274,7 @@ def attributes(operator: str | Operator, dtype: Any = None) -> st.SearchStrategy
     return _attributes(found, None if dtype is None else storage_named(dtype))
 
 
-def _own_types(operator: Operator, position: int) -> tuple[str, ...]:
-    """Types that an operand may have whatever the others have; none where it shares theirs."""
-    if operator.variadic or (position == 0 and operator.result == "to"):
-        return ()
-    return EVERY if operator.result == "to" else tuple(operator.own_dtype.get(operator.operands[position], ()))
-
-
-def _python_numbers(storage: Storage) -> st.SearchStrategy[Any]:
+def _python_numbers(storage: Format) -> st.SearchStrategy[Any]:
     """Python numbers that go with arrays of a type."""
     if storage.kind == "b":
         return st.booleans()
@@ -287,20 +287,19 @@ def _python_numbers(storage: Storage) -> st.SearchStrategy[Any]:
 
 
 #: Python numbers whose type is their own: int64 or float64.
-_FREE_NUMBERS = _python_numbers(STORAGES["i64"]) | st.sampled_from(_NUMBERS) | st.floats()
+_FREE_NUMBERS = _python_numbers(FORMATS["i64"]) | st.sampled_from(_NUMBERS) | st.floats()
 
 
 def _operand_types(draw: Callable[..., Any], operator: Operator, short: str) -> list[str]:
     """The type of each operand."""
-    if operator.variadic:
+    if operator.fold is not None:
         return [short] * draw(st.integers(1, 4))
-    if operator.condition:
-        return ["bool", short, short]
-    types = [short] * (len(operator.operands) - draw(st.integers(0, operator.optional)))
-    for position in range(len(types)):
-        own = _own_types(operator, position)
-        if own and draw(st.booleans()):
-            types[position] = draw(st.sampled_from(own))
+    count = draw(st.integers(operator.required, len(operator.operands)))
+    types = []
+    for operand in operator.operands[:count]:
+        allowed = operand_types(operand, short)
+        same = short in allowed and draw(st.booleans())
+        types.append(short if same else draw(st.sampled_from(allowed)))
     return types
 
 
@@ -328,26 +327,30 @@ def _calls(
             operands.append(related(partner, kind - 4, draw(st.integers(0, 2**16))))
         else:
             operands.append(draw(arrays(each, shape[position])))
-    if operator.optional and len(operands) == len(operator.operands) and draw(st.booleans()):
-        operands[draw(st.integers(len(operands) - operator.optional, len(operands) - 1))] = None
-    if numbers and len(operands) > 1 and operator.result != "to" and draw(st.integers(0, 3)) == 3:
+    if operator.required < len(operands) == len(operator.operands) and draw(st.booleans()):
+        operands[draw(st.integers(operator.required, len(operands) - 1))] = None
+    roles = [_role(operator, position) for position in range(len(operands))]
+    if numbers and len(operands) > 1 and "like" not in roles and draw(st.integers(0, 3)) == 3:
         # A Python number in one place; an array of the value type stays.
-        position = draw(st.integers(int(operator.condition), len(operands) - 1))
+        position = draw(st.integers(roles.index("value"), len(operands) - 1))
         if operands[position] is not None and any(
             isinstance(each, np.ndarray) for each in _values(operator, operands, position)
         ):
-            own = _own_types(operator, position)
-            operands[position] = draw(_FREE_NUMBERS if own else _python_numbers(STORAGES[types[position]]))
+            free = roles[position] == "own type"
+            operands[position] = draw(_FREE_NUMBERS if free else _python_numbers(FORMATS[types[position]]))
     return Call(operator.name, tuple(operands), draw(attributes(operator, short)))
 
 
 def _values(operator: Operator, operands: Sequence[Any], without: int) -> list[Any]:
     """The operands of the value type, one left out."""
     return [
-        operand
-        for position, operand in enumerate(operands)
-        if position != without and not (operator.condition and position == 0) and not _own_types(operator, position)
+        operand for position, operand in enumerate(operands) if position != without and _role(operator, position) == "value"
     ]
+
+
+def _role(operator: Operator, position: int) -> str:
+    """The role of an operand; those of a fold have one."""
+    return operator.operands[min(position, len(operator.operands) - 1)].role
 
 
 def calls(
