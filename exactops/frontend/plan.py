@@ -15,9 +15,9 @@ import numpy as np
 from numpy import ndarray
 
 from exactops.codegen.paths import check_path, default_path
-from exactops.codegen.specification import LoopSpecification
 from exactops.errors import UnsupportedError
 from exactops.frontend.attributes import check_names, check_required, scalar_of, selecting_value
+from exactops.frontend.named_loops import loops_of, ufuncs_of
 from exactops.frontend.operands import (
     check_weak,
     compared_by_value,
@@ -29,9 +29,8 @@ from exactops.frontend.operands import (
 )
 from exactops.frontend.output import check_outputs, have_shape_of, outputs_of
 from exactops.frontend.scalars import converter, scalar_array
-from exactops.runtime.ufuncs import ufunc
 from exactops.table.formats import FORMATS, Format
-from exactops.table.operator import MODES, Alias, Kernel, Operator, Refusal
+from exactops.table.operator import MODES, Alias, Operator, Refusal
 from exactops.table.signatures import Signature, signature
 
 #: Where an argument of a call is found: its position or its keyword.
@@ -41,25 +40,6 @@ _BOOL = FORMATS["bool"].dtype
 
 #: Makes an operand of the ufunc from the positional arguments of a call and its attributes.
 Conversion = Callable[[tuple, dict[str, Any]], Any]
-
-
-# --- loops --------------------------------------------------------------------------------------------------------------
-
-
-def loop_of(found: Signature, mode: str, path: str) -> LoopSpecification:
-    """The loop of a signature; of a fold that of one step."""
-    assert isinstance(found.kernel, Kernel)
-    return LoopSpecification.of(found.kernel, found.inputs, found.results, path, mode == "fast")
-
-
-def loops_of(found: Signature, mode: str, path: str) -> tuple[LoopSpecification, ...]:
-    """Every loop of a signature: one, and of a fold a last one that it may have."""
-    loops = (loop_of(found, mode, path),)
-    fold = found.operator.fold
-    if fold is None or fold.finish is None:
-        return loops
-    result = found.results[0]
-    return (*loops, LoopSpecification.of(fold.finish, (result, "f64"), (result,), path, mode == "fast"))
 
 
 # --- the plan -----------------------------------------------------------------------------------------------------------
@@ -107,15 +87,15 @@ class Plan:
     """
 
     __slots__ = (
-        "conversions",
         "constants",
+        "conversions",
         "dtype",
         "finish",
         "folds",
         "is_comparison",
         "loops",
-        "numbers",
         "mode",
+        "numbers",
         "path",
         "results",
         "scalars",
@@ -157,7 +137,7 @@ class Plan:
 
     def compile(self) -> Plan:
         """Compile the loops, or load them; nothing is compiled before."""
-        self.ufunc, *others = (ufunc(loop, self.signature.operator.name) for loop in self.loops)
+        self.ufunc, *others = ufuncs_of(self.signature, self.mode, self.path)
         self.finish = others[0] if others else None
         return self
 
