@@ -8,7 +8,6 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from exactops.cli._common import CommandError, attributes_of, console, print_json, progress, table
@@ -63,11 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     except TypeError as error:  # no such operator
         raise CommandError(error) from None
     attributes = attributes_of(operator, arguments.attr)
-    if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
-        raise CommandError(f"--plot {arguments.plot}: there is no such folder")
+    if arguments.plot:
+        _check_plot(arguments.plot)
     try:
-        if arguments.plot:
-            importlib.import_module("matplotlib.figure")
         with progress() as bar:
             task = bar.add_task(arguments.function, total=samples)
             report = audit(
@@ -95,6 +92,16 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(report)
     return 0 if report.passed else 1
+
+
+def _check_plot(file: str) -> None:
+    """Refuse a plot that could not be written, before the audit and not after it."""
+    from exactops.testing.auditing.plot import check_file
+
+    try:
+        check_file(file)
+    except (ImportError, ValueError, OSError) as error:
+        raise CommandError(f"--plot: {error}") from None
 
 
 def _print(report: Any) -> None:

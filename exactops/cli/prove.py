@@ -1,7 +1,7 @@
 """``exactops prove``: all inputs of an operator, held against correctly rounded values.
 
-The reference is :mod:`exactops.verification`: its own double-double arithmetic with an error bound, and MPFR for what that leaves
-open. It shares nothing with the kernels. All 2**32 float32 inputs take some minutes, the half types a second.
+The reference is :mod:`exactops.verification`: its own double-double arithmetic with an error bound, and MPFR for what that
+leaves open. It shares nothing with the kernels. All 2**32 float32 inputs take some minutes, the half types a second.
 """
 
 from __future__ import annotations
