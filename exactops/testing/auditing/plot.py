@@ -64,9 +64,10 @@ def figure_of(report: AuditReport) -> Any:
     errors, shares = figure.subplots(2, sharex=True)
     _, place, worst, share = report.points.T
     # Most points of a good function lie on the axis, where a marker would be cut in half.
-    style: dict[str, Any] = {"marker": ".", "markersize": 3, "linestyle": "none", "clip_on": False}
+    style: dict[str, Any] = {"marker": ".", "markersize": 3, "linestyle": "none", "clip_on": False, "zorder": 3}
     errors.plot(place, worst, color="tab:red", **style)
     errors.set_yscale("symlog", linthresh=1)
+    errors.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     # Limits of their own: where all errors are zero, Matplotlib's would be a range of some hundredths around it.
     errors.set_ylim(0, 1.3 * max(1.0, worst.max(initial=0.0)))
     errors.set_ylabel("largest error [ulp]")
@@ -91,23 +92,20 @@ def _figure_class() -> Any:
 
 
 def _ticks(storage: Storage, place: np.ndarray) -> list[tuple[float, str]]:
-    """Places and labels on an axis in the order of the numbers: powers of ten where they fit."""
+    """Places and labels on an axis in the order of the numbers: zero and powers of ten, as far as they fit."""
     if not place.size:
         return []
     low, high = float(place.min()), float(place.max())
-    if storage.kind == "f":
-        top = int(np.log10(float(np.asarray(from_bits([infinity_bits(storage) - 1], storage.dtype), np.float64)[0])))
-        powers = [power for power in range(-top - 1, top + 1) if power % max(1, top // 4) == 0]
-        values = np.array([-(10.0**power) for power in reversed(powers)] + [0.0] + [10.0**power for power in powers])
+    if storage.kind != "f":
+        return [(float(each), f"{each:.3g}") for each in np.linspace(low, high, 5)]
+    top = int(np.log10(float(np.asarray(from_bits([infinity_bits(storage) - 1], storage.dtype), np.float64)[0])))
+    powers = np.arange(-top - 1, top + 1)
+    positive = 10.0 ** powers[powers % max(1, top // 4) == 0]
+    found: dict[float, str] = {}
+    # From zero outwards, so that zero has a label and both signs have the same ones.
+    for value in (0.0, *positive, *-positive):
         with np.errstate(all="ignore"):
-            places = number_line(values.astype(storage.dtype))
-        labels = [f"{value:g}" for value in values]
-    else:
-        places = np.linspace(low, high, 5)
-        labels = [f"{each:.3g}" for each in places]
-    found, last = [], -np.inf
-    for each, label in zip(places, labels, strict=True):
-        if low <= each <= high and each - last > (high - low) / 14:
-            found.append((float(each), label))
-            last = each
-    return found
+            each = float(number_line(np.asarray(value).astype(storage.dtype)))
+        if low <= each <= high and all(abs(each - other) > (high - low) / 14 for other in found):
+            found[each] = f"{value:g}"
+    return sorted(found.items())
