@@ -1,4 +1,4 @@
-"""The audit: any element-wise function, held against the exact values.
+"""The audit: any element-wise function, compared with the exact values.
 
 The exact values are those of exactops' exact mode. They are correctly rounded, which ``python -m exactops prove`` checks for
 all inputs; where gmpy2 is installed, the worst result of an audit is confirmed by MPFR on the spot.
@@ -40,9 +40,9 @@ def audit(
     name: str | None = None,
     advance: Callable[[int], Any] = lambda inputs: None,
 ) -> AuditReport:
-    """Hold an element-wise function of any library against the exact values of an operator.
+    """Compare an element-wise function of any library with the exact values of an operator.
 
-    It is asked how many results are not correctly rounded, how far the worst is off and for which operand, where special
+    The audit finds how many results are not correctly rounded, how far the worst is off and for which operand, where special
     values and signs of zero differ, whether the bits of a result depend on anything but the values (a second call, the
     position in the array, the array's length, its stride, its direction, its alignment, calls in other threads), and whether
     the function writes to its operands.

@@ -86,7 +86,7 @@ class AuditReport:
     Attributes
     ----------
     function, operator, dtype : str
-        What was held against which operator, and the type of the operands.
+        What was compared with which operator, and the type of the operands.
     attributes : dict
         Attributes of the operator.
     seed : int
