@@ -1,4 +1,4 @@
-"""exactops against NumPy: the speeds and call costs that the project promises.
+"""exactops against NumPy: the speeds and start-up times that the project promises. ``call_cost.py`` has the cost of a call.
 
 ``python bench/against_numpy.py --help`` lists the options. Run it on a quiet machine.
 """
@@ -18,9 +18,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.cases import CASES, SIZES, exactops_call, numpy_call, operands_of
-from measure import interleaved, pin, versions
-
-import exactops
+from measure import interleaved, pin, print_table, versions
 
 #: NumPy's time over exactops' must be at least this.
 SPEED, HALF_SPEED = 0.9, 5.0
@@ -53,28 +51,6 @@ def speeds(rounds: int, sizes: Sequence[int], mode: str, only: Sequence[str]) ->
             "ratio": seconds["numpy"] / seconds["exactops"],
             "target": HALF_SPEED if dtype == "float16" else SPEED,
             "at_least": True,
-        }
-
-
-def call_costs(rounds: int) -> Iterator[dict[str, Any]]:
-    """A warm call of 16 elements, as a multiple of NumPy's."""
-    x = np.linspace(-1, 1, 16, dtype=np.float32)
-    y = np.empty_like(x)
-    calls = {
-        "run('exp', x, out=y)": lambda: exactops.run("exp", x, out=y),
-        "exp(x, out=y)": lambda: exactops.exp(x, out=y),
-        "numpy": lambda: np.exp(x, out=y),
-    }
-    seconds = interleaved(calls, 5 * rounds)
-    for name, target in (("run('exp', x, out=y)", 2.0), ("exp(x, out=y)", 1.4)):
-        yield {
-            "what": f"{name} of 16 elements",
-            "exactops": seconds[name] * 1e9,
-            "other": seconds["numpy"] * 1e9,
-            "unit": "ns",
-            "ratio": seconds[name] / seconds["numpy"],
-            "target": target,
-            "at_least": False,
         }
 
 
@@ -156,29 +132,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     about: dict[str, Any] = {**versions(), "core": pin(), "mode": arguments.mode}
     rows = list(speeds(arguments.rounds, arguments.sizes, arguments.mode, arguments.only))
-    rows += call_costs(arguments.rounds)
     rows += start_costs(arguments.rounds, not arguments.no_compile)
     for row in rows:
         row["met"] = met(row)
     if arguments.json:
         print(json.dumps({"about": about, "rows": rows}, indent=2))
         return 0
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
-    console.print(", ".join(f"{name} {value}" for name, value in about.items()))
-    table = Table("what", "exactops", "NumPy", "unit", "ratio", "target", "", box=None, pad_edge=False)
+    print(", ".join(f"{name} {value}" for name, value in about.items()))
+    cells = []
     for row in rows:
         other = "" if row["other"] is None else f"{row['other']:.3f}"
         ratio = "" if row["other"] is None else f"{row['ratio']:.2f}"
         target = f"{'>=' if row['at_least'] else '<='} {row['target']:g}"
-        table.add_row(row["what"], f"{row['exactops']:.3f}", other, row["unit"], ratio, target, "" if row["met"] else "missed")
-    console.print(table)
-    console.print(
-        "Speed ratios are NumPy's time over exactops', so above 1 exactops is faster; call costs are the other way round."
-    )
-    console.print(f"{sum(row['met'] for row in rows)} of {len(rows)} targets met")
+        ours = f"{row['exactops']:.3f}"
+        cells.append([row["what"], ours, other, row["unit"], ratio, target, "" if row["met"] else "missed"])
+    print_table(["what", "exactops", "NumPy", "unit", "ratio", "target", ""], cells)
+    print("Ratios are NumPy's time over exactops', so above 1 exactops is faster.")
+    print(f"{sum(row['met'] for row in rows)} of {len(rows)} targets met")
     return 0
 
 
