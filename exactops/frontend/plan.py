@@ -78,8 +78,8 @@ class Plan:
         That of the call; of a fold that of a step, and a last one.
     ufunc, finish : numpy.ufunc
         Of the first loop, and of the last one of a fold that has it; None before :meth:`compile`.
-    dtype : numpy.dtype
-        Of the first result.
+    dtype : numpy.dtype or None
+        Of the result; None where there are several.
     constants : tuple of numpy.ndarray or None
         What the ufunc takes after the positional arguments, where those go as they are; None otherwise.
     folds : bool
@@ -117,7 +117,7 @@ class Plan:
         self.ufunc: Any = None
         self.finish: Any = None
         self.results = tuple(FORMATS[short] for short in found.results)
-        self.dtype = self.results[0].dtype
+        self.dtype = self.results[0].dtype if len(self.results) == 1 else None
         fold = found.operator.fold
         self.folds = fold is not None and (count > 2 or fold.finish is not None)
         # Where the operands are the positional arguments in order, only the Python numbers among them are converted.
