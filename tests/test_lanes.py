@@ -18,6 +18,7 @@ from support import X86, emulate, python
 from values import hard_values, same_bits
 
 from exactops import lanes as vocabulary
+from exactops.codegen.target import host_target
 from exactops.lanes import portable
 
 LANES = (1, 2, 3, 4, 8, 16, 32, 64)
@@ -354,8 +355,9 @@ def test_fast_lanes_are_another_type() -> None:
     """The mode is part of the type: a user's lanes are exact, and do not mix with fast ones."""
     from exactops.codegen.lowering.types import Vec
 
-    exact, fast = Vec(numba.float32, 8), Vec(numba.float32, 8, True)
-    assert exact != fast and exact.of(numba.int32) == Vec(numba.int32, 8) and fast.mask.fast
+    target = host_target()
+    exact, fast = Vec(numba.float32, 8, False, target), Vec(numba.float32, 8, True, target)
+    assert exact != fast and exact.of(numba.int32) == Vec(numba.int32, 8, False, target) and fast.mask.fast
     scope = namespace()
     exec("def function(p):\n    return convert(load(p, 'float32', 4), 'int3')\n", scope)
     with pytest.raises((numba.TypingError, KeyError)):

@@ -4,7 +4,7 @@ The loop is built as LLVM IR, so that one template serves any number of operands
 
     loop(char **args, npy_intp *dims, npy_intp *steps, void *data)
         save the floating-point environment, set the default
-        body(args, dims[0], steps)                      never inlined: see lanes/environment.py
+        body(args, dims[0], steps)                      never inlined: see environment.py
         restore it
 
     body: for each chunk of elements (all of them, or 256 where some operand is strided)
@@ -21,16 +21,15 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
+from exactops.codegen import compiler
 from exactops.codegen.key import Key
-from exactops.codegen.target import target
+from exactops.codegen.target import Target
 from exactops.ops import OPERATORS
-from exactops.runtime import object_cache as cache
 from exactops.table.formats import STORAGES, Storage
 
 if TYPE_CHECKING:
@@ -43,102 +42,50 @@ CHUNK = 256
 UNROLL = 4
 
 
-def assembly(key: Key) -> str:
-    """The assembly of a loop as it is compiled for this CPU, for inspection."""
-    return target().machine.emit_assembly(_optimised(key))
+def assembly(key: Key, target: Target) -> str:
+    """The assembly of a loop, for inspection."""
+    return compiler.assembly(_optimised(key, target), target)
 
 
-def address(key: Key) -> int:
-    """The address of the compiled loop: from the disk cache, or compiled and kept there."""
-    name = cache.key_of(repr(tuple(key)))
-    code = cache.load(name)
-    if code is None:
-        code = machine_code(_optimised(key))
-        cache.save(name, code)
-    (found,) = load(code, _symbol(key))
-    return found
+def machine_code(key: Key, target: Target) -> bytes:
+    """Object code of a loop; its function is called :func:`symbol`."""
+    return compiler.machine_code(_optimised(key, target), target)
 
 
-_engine_lock = threading.Lock()
-
-
-@functools.cache
-def _engine():
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target().machine)
-
-
-def load(code: bytes, *symbols: str) -> tuple[int, ...]:
-    """Load machine code into the process; the addresses of its functions and variables."""
-    with _engine_lock:
-        engine = _engine()
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        return tuple(engine.get_function_address(name) or engine.get_global_value_address(name) for name in symbols)
-
-
-def machine_code(module: llvm.ModuleRef) -> bytes:
-    """Object code of an optimised module for this CPU."""
-    return target().machine.emit_object(module)
-
-
-def link_and_optimise(text: str, parts: list[bytes], keep: tuple[str, ...]) -> llvm.ModuleRef:
-    """Link LLVM IR with the bitcode of the functions it calls, and optimise; only the symbols in ``keep`` stay visible."""
-    machine = target().machine
-    module = llvm.parse_assembly(text)
-    module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    for bitcode in parts:
-        part = llvm.parse_bitcode(bitcode)
-        part.triple, part.data_layout = machine.triple, str(machine.target_data)
-        module.link_in(part)
-    for function in module.functions:
-        if function.name in keep:
-            continue
-        if not function.is_declaration:
-            function.linkage = "internal"
-        elif not function.name.startswith("llvm."):
-            raise RuntimeError(f"{keep[0]} calls {function.name}, which is no lane operation")
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    # The lanes are explicit already: these passes would only cost compile time.
-    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-    passes = llvm.create_pass_builder(machine, options)
-    passes.getModulePassManager().run(module, passes)
-    return module
-
-
-def _symbol(key: Key) -> str:
+def symbol(key: Key) -> str:
+    """The name of a loop in its object code."""
     digest = hashlib.sha256(repr(tuple(key)).encode()).hexdigest()[:16]
     return f"exactops_{key.operator}_{digest}"
 
 
-def _optimised(key: Key) -> llvm.ModuleRef:
-    text, parts = _build(key)
-    return link_and_optimise(text, parts, (_symbol(key),))
+def _optimised(key: Key, target: Target) -> llvm.ModuleRef:
+    text, parts = _build(key, target)
+    return compiler.link_and_optimise(text, parts, (symbol(key),), target)
 
 
-def _build(key: Key) -> tuple[str, list[bytes]]:
+def _build(key: Key, target: Target) -> tuple[str, list[bytes]]:
     """The loop as LLVM IR text, and the bitcode of the lane functions that it calls."""
     from llvmlite import ir
     from numba.core.registry import cpu_target
 
     from exactops.codegen import environment
 
-    architecture = target().architecture
     # Numba's context knows how to call the functions that it lowered.
     context = cpu_target.target_context
     word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
-    module = ir.Module(_symbol(key))
+    module = ir.Module(symbol(key))
     body = ir.Function(module, ir.FunctionType(ir.VoidType(), [pointer.as_pointer(), word, word.as_pointer()]), "body")
     body.linkage = "internal"
     body.attributes.add("noinline")
-    template = _Body(context, body, key)
+    template = _Body(context, body, key, target)
     template.emit()
 
     kind = ir.FunctionType(ir.VoidType(), [pointer.as_pointer(), word.as_pointer(), word.as_pointer(), pointer])
-    loop = ir.Function(module, kind, _symbol(key))
+    loop = ir.Function(module, kind, symbol(key))
     builder = ir.IRBuilder(loop.append_basic_block("entry"))
-    saved = environment.enter(builder, architecture)
+    saved = environment.enter(builder, target)
     builder.call(body, [loop.args[0], builder.load(loop.args[1]), loop.args[2]])
-    environment.leave(builder, architecture, saved)
+    environment.leave(builder, target, saved)
     builder.ret_void()
     return str(module), list(template.parts.values())
 
@@ -146,10 +93,10 @@ def _build(key: Key) -> tuple[str, list[bytes]]:
 class _Body:
     """Emits the body of one loop."""
 
-    def __init__(self, context, function, key: Key):
+    def __init__(self, context, function, key: Key, target: Target):
         from llvmlite import ir
 
-        self.ir, self.context, self.key = ir, context, key
+        self.ir, self.context, self.key, self.target = ir, context, key, target
         self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.arguments, self.count, self.steps = function.args
         self.word, self.byte = ir.IntType(64), ir.IntType(8)
@@ -287,7 +234,8 @@ class _Body:
 
     def group(self, places, advances, position, lanes: int, groups: int = 1) -> None:
         """Some groups of lanes, from memory to memory: all are loaded before one store writes their results."""
-        from exactops.codegen.lowering import vectors as lowering
+        from exactops.codegen.lowering.core import concatenate, element_type
+        from exactops.codegen.lowering.memory import load_lanes, store_lanes
         from exactops.codegen.lowering.types import Vec
         from exactops.lanes import storage
 
@@ -296,9 +244,9 @@ class _Body:
             place = self.builder.add(position, self.constant(number * lanes))
             values, kinds = [], []
             for k, operand in enumerate(self.inputs):
-                kind = Vec(lowering.element_type(operand.element), lanes, self.key.fast)
+                kind = Vec(element_type(operand.element), lanes, self.key.fast, self.target)
                 address = self.advance(places[k], place, advances[k])
-                values.append(lowering.load_lanes(self.builder, address, self.context.get_value_type(kind)))
+                values.append(load_lanes(self.builder, address, self.context.get_value_type(kind)))
                 kinds.append(kind)
             loaded.append((values, kinds))
         results = []
@@ -314,18 +262,18 @@ class _Body:
             results.append(value)
         if self.output.kind == "b":
             # Masks join at no cost, and one store takes them all.
-            results = [lowering.concatenate(self.builder, results)]
+            results = [concatenate(self.builder, results)]
         for number, result in enumerate(results):
             place = self.builder.add(position, self.constant(number * lanes))
-            lowering.store_lanes(self.builder, result, self.advance(places[-1], place, advances[-1]))
+            store_lanes(self.builder, result, self.advance(places[-1], place, advances[-1]))
 
     def call(self, function, values: list, kinds: list[types.Type]):
         """Call a lane function, and link it. None is the identity."""
-        from exactops.codegen.lowering import vectors as lowering
+        from exactops.codegen.lowering.functions import lower
 
         if function is None:
             return values[0], kinds[0]
-        lowered = lowering.lower(function, kinds)
+        lowered = lower(function, kinds)
         self.parts[lowered.description.mangled_name] = lowered.bitcode
         _, result = self.context.call_internal_no_propagate(self.builder, lowered.description, lowered.signature, values)
         kind = lowered.signature.return_type

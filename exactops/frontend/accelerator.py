@@ -185,8 +185,9 @@ def _compile() -> bytes:
     from numba.core import types as numba_types
     from numba.core.registry import cpu_target
 
-    from exactops.codegen import loops
-    from exactops.codegen.lowering import vectors as lowering
+    from exactops.codegen import compiler
+    from exactops.codegen.lowering import functions as lowering
+    from exactops.codegen.target import host_target
 
     _teach_numba()
     word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
@@ -200,9 +201,11 @@ def _compile() -> bytes:
     builder.ret(builder.inttoptr(result, pointer))
     state_word = ir.GlobalVariable(module, word, "exactops_state")
     state_word.initializer = word(0)
-    optimised = loops.link_and_optimise(str(module), [lowered.bitcode], keep=("exactops_short_way", "exactops_state"))
+    optimised = compiler.link_and_optimise(
+        str(module), [lowered.bitcode], ("exactops_short_way", "exactops_state"), host_target()
+    )
     assert isinstance(optimised, llvm.ModuleRef)
-    return loops.machine_code(optimised)
+    return compiler.machine_code(optimised, host_target())
 
 
 def _teach_numba() -> None:
@@ -343,7 +346,7 @@ class _State:
 
     def start(self) -> None:
         """Compile or load the function and put it in place of CPython's."""
-        from exactops.codegen import loops
+        from exactops.runtime import loader
 
         words = (ctypes.c_int64 * (_HEADER + _SLOT_WORDS * _SLOTS))()
         vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
@@ -355,7 +358,7 @@ class _State:
         if code is None:
             code = _compile()
             cache.save(key, code)
-        function, state_word = loops.load(code, "exactops_short_way", "exactops_state")
+        function, state_word = loader.load(code, "exactops_short_way", "exactops_state")
         ctypes.c_int64.from_address(state_word).value = ctypes.addressof(words)
         self.words = words
         for definition in _definitions:

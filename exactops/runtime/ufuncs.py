@@ -50,11 +50,11 @@ def ufunc(key: Key) -> np.ufunc:
 
 
 def _make(key: Key) -> np.ufunc:
-    from exactops.codegen import loops
+    from exactops.runtime import loader
 
     create, register = _c_functions()
     numbers = [STORAGES[short].dtype.num for short in (*key.inputs, key.output)]
-    address = loops.address(key)
+    address = loader.address(key)
     name = f"exactops.{key.operator}".encode()
     user = [number for number in numbers if number >= FIRST_USER_NUMBER]
     if not user:
