@@ -59,9 +59,9 @@ def versions() -> dict[str, str]:
     import importlib.metadata
 
     import exactops
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
-    found = {"cpu": target().name, "path": exactops.paths()[0], "exactops": exactops.__version__}
+    found = {"cpu": host_target().name, "path": exactops.paths()[0], "exactops": exactops.__version__}
     for name in ("numpy", "scipy", "torch", "onnxruntime"):
         try:
             found[name] = importlib.metadata.version(name)

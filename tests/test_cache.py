@@ -137,10 +137,10 @@ def test_the_environment_names_versions_cpu_and_sources() -> None:
     import llvmlite
     import numba
 
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
     text = cache._environment()
-    for part in (numba.__version__, llvmlite.__version__, target().name, target().features, cache._sources()):
+    for part in (numba.__version__, llvmlite.__version__, host_target().name, host_target().features, cache._sources()):
         assert part in text
 
 

@@ -21,7 +21,7 @@ import pytest
 import exactops
 from exactops.cli import main
 from exactops.cli.prove import all_tasks
-from exactops.codegen.target import target
+from exactops.codegen.target import host_target
 from exactops.records import files as record_files
 from exactops.table.formats import STORAGES
 from exactops.verification import campaign, powers, record
@@ -309,7 +309,7 @@ def test_fast_mode_has_a_record_for_either_kind_of_cpu(mode, tmp_path, monkeypat
     file, task = tmp_path / "proofs.json", Task("exp", "f16", mode)
     found = campaign.Findings(inputs=task.count, digests={0: b"0"})
     for fused in (True, False):
-        monkeypatch.setattr(record, "target", lambda fused=fused: dataclasses.replace(target(), fused=fused))
+        monkeypatch.setattr(record, "host_target", lambda fused=fused: dataclasses.replace(host_target(), fused=fused))
         assert record.is_current(file, task) == (mode == "exact" and not fused)
         record.store(file, record.entry_of(task, found, "scalar", 1.0, 1, record.kernel_digest("exp")))
         assert record.is_current(file, task)
@@ -451,7 +451,7 @@ def test_every_kernel_is_proven_as_it_is(fused, monkeypatch):
     proven, then the same with the paths, and with ``NUMBA_CPU_NAME=x86-64 NUMBA_CPU_FEATURES=`` for fast mode.
     """
     file = record_files.in_checkout(record_files.PROOFS)
-    monkeypatch.setattr(record, "target", lambda: dataclasses.replace(target(), fused=fused))
+    monkeypatch.setattr(record, "host_target", lambda: dataclasses.replace(host_target(), fused=fused))
     tasks = list(all_tasks())
     # Modes and types; gelu has two forms; pow three types of exponents that are drawn, and all pairs of the half types; powi
     # seven exponents for these.

@@ -28,6 +28,7 @@ from support import environment, python
 import exactops
 from exactops.cli import main
 from exactops.codegen import loops
+from exactops.codegen.target import host_target
 from exactops.contracts import contract as contracts
 from exactops.contracts import measurements
 from exactops.records import files as record_files
@@ -423,7 +424,7 @@ def check_memory(c: Contract) -> None:
     # The buffers of the loop are all that it puts on the stack, but for single lanes.
     variant = next(iter(served(c)))
     buffers = [
-        sum(map(int, re.findall(r"= alloca i8, i32 (\d+)", loops._build(key)[0])))
+        sum(map(int, re.findall(r"= alloca i8, i32 (\d+)", loops._build(key, host_target())[0])))
         for key in keys_of(c, variant, "exact", "scalar")
     ]
     assert variant["cost"]["memory"]["stack"] == max(buffers)
@@ -461,7 +462,7 @@ def check_arithmetic(c: Contract) -> None:
         if variant["operand_dtypes"][0] not in ("f32", "f64") or c["operator"] in ("mod", "powi_backward"):
             continue
         for mode in c["modes"] if variant["modes_differ"] else ["exact"]:
-            parts = [part for key in keys_of(c, variant, mode, "scalar") for part in loops._build(key)[1]]
+            parts = [part for key in keys_of(c, variant, mode, "scalar") for part in loops._build(key, host_target())[1]]
             text = "".join(str(llvm.parse_bitcode(part)) for part in parts)
             plain = len(re.findall(r"= (?:fadd|fsub|fmul|fdiv) ", text)) + len(re.findall(r"call [^\n]*@llvm\.sqrt", text))
             fused = 2 * len(re.findall(r"call [^\n]*@llvm\.fmuladd", text))
@@ -492,9 +493,7 @@ def check_determinism(c: Contract) -> None:
 def check_paths(c: Contract) -> None:
     """The paths of this machine are among those named; groups fill a register."""
     named = {(each["path"], each["architecture"]): each["register_bits"] for each in c["paths"]}
-    from exactops.codegen.target import target
-
-    assert set(exactops.paths()) <= {path for path, architecture in named if architecture == target().architecture}
+    assert set(exactops.paths()) <= {path for path, architecture in named if architecture == host_target().architecture}
     bits = {path: bits for (path, _), bits in named.items()}
     for variant in served(c):
         elements = [*variant["computing"], STORAGES[variant["result_dtype"]].computing]
@@ -518,7 +517,7 @@ def check_fast_paths(c: Contract) -> None:
     # One variant for each number of groups a turn.
     for groups, variant in {variant["groups_a_turn"]: variant for variant in served(c)}.items():
         key = key_of(c, variant, "exact", exactops.paths()[0])
-        text, _ = loops._build(key)
+        text, _ = loops._build(key, host_target())
         # The loops that take several groups a turn, by what they add to their position.
         several = len(re.findall(rf"= add i64 [^,]+, {key.lanes * groups}$", text, re.MULTILINE))
         assert several == (own_loops or 1)

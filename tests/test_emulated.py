@@ -16,7 +16,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from exactops.codegen.key import Key
 from reference import bits_of
 from support import X86, emulate, python
 from table import Entry, distinct_loops, entries
@@ -24,6 +23,9 @@ from values import hard_values, pairs
 
 import exactops
 from exactops.codegen import loops
+from exactops.codegen.key import Key
+from exactops.codegen.target import host_target
+from exactops.runtime import loader
 from exactops.table.formats import STORAGES
 
 #: Paths of the emulated CPUs, widest first.
@@ -95,14 +97,12 @@ def loops_with(types: tuple[str, ...], mode: str, path: str) -> tuple[Key, ...]:
 
 def inspect(keys: tuple[Key, ...]) -> dict[str, list[str]]:
     """What is wrong with loops; compiles each once and keeps it for the call that follows."""
-    from exactops.codegen.target import target
-
-    found = {}
+    target, found = host_target(), {}
     for key in keys:
-        module = loops._optimised(key)
-        with mock.patch.object(loops, "_optimised", lambda _, module=module: module):
-            wrong = problems(key, loops.assembly(key), target().vector_bits)
-            loops.address(key)
+        module = loops._optimised(key, target)
+        with mock.patch.object(loops, "_optimised", lambda *_, module=module: module):
+            wrong = problems(key, loops.assembly(key, target), target.vector_bits)
+            loader.address(key)
         if wrong:
             found[str(tuple(key))] = wrong
     return found
@@ -244,7 +244,7 @@ def test_bad_assembly_is_found() -> None:
     """A test of the tests: planted instructions are reported."""
     path = exactops.paths()[0]
     key = next(key for key in distinct_loops("exact", path) if key.operator == "add" and key.inputs[0] == "f32")
-    good = loops.assembly(key)
+    good = loops.assembly(key, host_target())
     assert problems(key, good, (512, 256, 128)) == []
     planted = {
         "fused": "\tvfmadd213ps\t%zmm0, %zmm1, %zmm2\n" if X86 else "\tfmla\tv0.4s, v1.4s, v2.4s\n",
@@ -262,14 +262,12 @@ def test_bad_assembly_is_found() -> None:
 
 def test_fast_mode_does_fuse_where_it_may() -> None:
     """The search for fused instructions sees them where they are allowed."""
-    from exactops.codegen.target import target
-
-    if not target().fused:
+    if not host_target().fused:
         pytest.skip("this CPU has no fused multiply-add")
     path = exactops.paths()[0]
     keys = [key for key in distinct_loops("fast", path) if key.operator == "hard_swish" and key.inputs == ("f32",)]
     assert keys and all(key.fast for key in keys)
-    assert all(FUSED.search(loops.assembly(key)) for key in keys)
+    assert all(FUSED.search(loops.assembly(key, host_target())) for key in keys)
 
 
 @pytest.mark.parametrize("mode", ["exact", "fast"])

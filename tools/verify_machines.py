@@ -284,11 +284,12 @@ def assembly(quick: bool = False) -> int:
     kernels = LOOKED_AT[::2] if quick else LOOKED_AT
     from exactops.codegen import loops
     from exactops.codegen.key import Key
+    from exactops.codegen.target import host_target
 
     problems = [] if environments_have_effect() else ["foreign environments have no effect here"]
     for operator, types, arithmetic in kernels:
         choices = (("approximate", "none"),) if operator == "gelu" else ()
-        text = loops.assembly(Key(operator, types, types[0], choices, "neon", False))
+        text = loops.assembly(Key(operator, types, types[0], choices, "neon", False), host_target())
         labels = set(re.findall(r"^([\w.$]+):", text, re.MULTILINE))
         name = f"{operator}({', '.join(types)})"
         if not re.search(arithmetic, text):

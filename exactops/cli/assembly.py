@@ -42,13 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
     except (TypeError, ValueError, OverflowError) as error:
         raise CommandError(error) from None
     from exactops.codegen.loops import assembly
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
     loop = loops[arguments.mode]
-    text = assembly(loop)
+    text = assembly(loop, host_target())
     modes = "both modes" if loops["exact"] == loops["fast"] else f"{arguments.mode} mode"
     print(
-        f"# {operator.name}, {', '.join(loop.inputs)} to {', '.join(loop.results)}, {modes}, path {path}, CPU {target().name}"
+        f"# {operator.name}, {', '.join(loop.inputs)} to {', '.join(loop.results)}, {modes}, path {path}, CPU {host_target().name}"
     )
     print(text, end="")
     return 0

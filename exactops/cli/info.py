@@ -37,10 +37,10 @@ def _facts() -> dict[str, Any]:
 
     import exactops
     from exactops.codegen.paths import default_path, paths
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
     from exactops.runtime import object_cache as cache
 
-    cpu = target()
+    cpu = host_target()
     try:
         default = default_path()
     except ValueError as error:  # EXACTOPS_PATH names one that this CPU lacks

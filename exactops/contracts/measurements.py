@@ -201,9 +201,9 @@ class Task:
 
 def cpu() -> str:
     """This CPU, as measurements name it."""
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
-    found = target()
+    found = host_target()
     return f"{found.architecture} {found.name}"
 
 

@@ -214,12 +214,13 @@ def _compile() -> bytes:
     from numba.core import types as numba_types
     from numba.core.registry import cpu_target
 
-    from exactops.codegen import loops
-    from exactops.codegen.lowering import vectors as lowering
+    from exactops.codegen import compiler
+    from exactops.codegen.lowering.functions import lower
+    from exactops.codegen.target import host_target
 
     _teach_numba()
     word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
-    lowered = lowering.lower(accelerated, (numba_types.intp,) * 4)
+    lowered = lower(accelerated, (numba_types.intp,) * 4)
     module = ir.Module("accelerator")
     function = ir.Function(module, ir.FunctionType(pointer, [pointer, pointer, word, pointer]), "exactops_accelerated")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -229,9 +230,8 @@ def _compile() -> bytes:
     builder.ret(builder.inttoptr(result, pointer))
     state_word = ir.GlobalVariable(module, word, "exactops_state")
     state_word.initializer = word(0)
-    return loops.machine_code(
-        loops.link_and_optimise(str(module), [lowered.bitcode], keep=("exactops_accelerated", "exactops_state"))
-    )
+    keep = ("exactops_accelerated", "exactops_state")
+    return compiler.machine_code(compiler.link_and_optimise(str(module), [lowered.bitcode], keep, host_target()), host_target())
 
 
 def _teach_numba() -> None:
@@ -385,7 +385,7 @@ class _State:
 
     def start(self) -> ctypes.Array:
         """Compile or load the function and put it in place of CPython's."""
-        from exactops.codegen import loops
+        from exactops.runtime import loader
 
         words = (ctypes.c_int64 * (_SLOTS_FROM + _SLOT_WORDS * _SLOTS))()
         vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
@@ -406,7 +406,7 @@ class _State:
         if code is None:
             code = _compile()
             object_cache.save(key, code)
-        compiled, state_word = loops.load(code, "exactops_accelerated", "exactops_state")
+        compiled, state_word = loader.load(code, "exactops_accelerated", "exactops_state")
         ctypes.c_int64.from_address(state_word).value = ctypes.addressof(words)
         self.words = words
         for definition in _definitions:

@@ -60,9 +60,9 @@ def _sources() -> str:
 def _environment() -> str:
     import llvmlite
 
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
-    cpu = target()
+    cpu = host_target()
     versions = f"numba={_numba_version()} llvmlite={llvmlite.__version__}"
     return f"{_sources()} {versions} {cpu.architecture} {cpu.name} {cpu.features}"
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from exactops.codegen.target import target
+from exactops.codegen import compiler
+from exactops.codegen.target import host_target
 
 _CONTROL = {
     "x86_64": """
@@ -64,25 +65,25 @@ ENVIRONMENTS = ("flush-to-zero", "denormals-are-zero", "round-down", "round-up",
 
 @functools.cache
 def _functions() -> tuple[Callable[[], int], Callable[[int], None]]:
-    from exactops.codegen import loops
+    from exactops.runtime import loader
 
-    cpu = target()
+    cpu = host_target()
     module = llvm.parse_assembly(_CONTROL[cpu.architecture])
     module.triple, module.data_layout = cpu.machine.triple, str(cpu.machine.target_data)
     names = ("exactops_read_control", "exactops_write_control")
-    read, write = loops.load(loops.machine_code(module), *names)
+    read, write = loader.load(compiler.machine_code(module, cpu), *names)
     # PYFUNCTYPE keeps the lock of the interpreter: no other thread's Python code runs in between.
     return ctypes.PYFUNCTYPE(ctypes.c_int64)(read), ctypes.PYFUNCTYPE(None, ctypes.c_int64)(write)
 
 
 def read_control() -> int:
     """MXCSR or FPCR of this thread, without exception flags."""
-    return _functions()[0]() & ~_FLAGS[target().architecture]
+    return _functions()[0]() & ~_FLAGS[host_target().architecture]
 
 
 def control_of(name: str) -> int:
     """This thread's control register with one of :data:`ENVIRONMENTS` put into it."""
-    cpu = target().architecture
+    cpu = host_target().architecture
     position, modes = _ROUNDING[cpu]
     value = read_control()
     if name in ("flush-to-zero", "all"):
@@ -121,7 +122,7 @@ def environment(name: str | None) -> Iterator[None]:
 
 def facts() -> dict[str, Any]:
     """The machine, the versions and the floating-point environment of this thread, as plain values."""
-    cpu = target()
+    cpu = host_target()
     control = read_control()
     position, modes = _ROUNDING[cpu.architecture]
     return {

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from exactops.codegen.target import target
+from exactops.codegen.target import host_target
 from exactops.records import sources
 from exactops.verification.campaign import Findings, Task, summary
 from exactops.verification.multiprecision import gmpy2
@@ -36,12 +36,12 @@ def identity(task: Task) -> dict[str, Any]:
     """What an entry is found by. Fast mode has other results where the CPU fuses multiply-adds than where it does not."""
     key = {"operator": task.operator, "dtype": task.dtype, "attributes": dict(task.attributes), "mode": task.mode}
     key |= {"exponent": task.exponent or task.dtype} if task.operator == "pow" else {}
-    return key | ({"fused": target().fused} if task.mode == "fast" else {})
+    return key | ({"fused": host_target().fused} if task.mode == "fast" else {})
 
 
 def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: int, kernel: str) -> dict[str, Any]:
     """The entry of a finished run."""
-    cpu = target()
+    cpu = host_target()
     return {
         **identity(task),
         **({"pairs": task.pairs, "seed": task.seed} if task.pairs else {}),
