@@ -16,6 +16,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from exactops.codegen.key import Key
 from reference import bits_of
 from support import X86, emulate, python
 from table import Entry, distinct_loops, entries
@@ -23,7 +24,6 @@ from values import hard_values, pairs
 
 import exactops
 from exactops.codegen import loops
-from exactops.codegen.key import Key
 from exactops.codegen.target import host_target
 from exactops.runtime import loader
 from exactops.table.formats import STORAGES

@@ -38,7 +38,7 @@ def _hard(function):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_rare_lane_changes_no_other(function):
-    """An operand that takes the careful path, at any position among operands that do not, gives what it gives alone."""
+    """An operand that takes the accurate phase, at any position among operands that do not, gives what it gives alone."""
     hard = np.concatenate([_hard(function)[:8], np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 100, -100])])
     common = np.linspace(-3, 3, 64, dtype=np.float32)
     expected = exactops.run(function, common, path="scalar").view(np.uint32)

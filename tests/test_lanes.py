@@ -6,6 +6,7 @@ with the vocabulary's own bodies on whole arrays, says what has to come out. All
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from values import hard_values, same_bits
 from exactops import lanes as vocabulary
 from exactops.codegen.target import host_target
 from exactops.lanes import portable
+from exactops.lanes.polynomials import SCHEMES
 
 LANES = (1, 2, 3, 4, 8, 16, 32, 64)
 FLOATS = ("float32", "float64")
@@ -35,6 +37,11 @@ TABLES = {f"FLOATS{n}": tuple(float(3 * k - 7) / 8 for k in range(n)) for n in (
 TABLES |= {f"INTS{n}": tuple((k * k + 1) << 40 for k in range(n)) for n in (2, 4, 8, 16, 32, 64)}
 
 SINGLE_TABLES = [name for name in TABLES if name.startswith("FLOATS")]
+
+#: Coefficients of polynomials: float32 holds them. The last ones begin with the leading coefficient 1.
+COEFFICIENTS = {f"COEFFICIENTS{n}": tuple((-1) ** k * (k + 3) / 8 for k in range(n)) for n in (2, 3, 4, 5, 6, 7, 8, 9)}
+COEFFICIENTS |= {f"MONIC{n}": (*COEFFICIENTS[f"COEFFICIENTS{n}"][:-1], 1.0) for n in (2, 3, 8)}
+ROWS = {f"ROWS{n}": tuple(tuple((7 * k - j) / 16 for j in range(16)) for k in range(n)) for n in (2, 3, 4, 5, 7, 8)}
 
 #: Elements of an operand: a multiple of every lane count.
 COUNT = 960
@@ -79,6 +86,13 @@ OF_FLOATS = (
     "signed(bits(x))",
     *(f"lookup({table}, convert(x, 'int32'))" for table in TABLES),
     *(f"lookup_single({table}, convert(x, 'int32'))" for table in SINGLE_TABLES),
+    *(f"polynomial(x, {name}, '{scheme}')" for name, scheme in itertools.product(COEFFICIENTS, SCHEMES)),
+    "polynomial(x, COEFFICIENTS7)",
+    *(
+        f"polynomial_lookup(x, {name}, convert(y, 'int32'), '{scheme}')"
+        for name, scheme in zip(ROWS, SCHEMES * 2, strict=False)
+    ),
+    "polynomial_lookup(x, ROWS3, bits(y))",
 )
 OF_INTEGERS = (
     "x & y",
@@ -127,7 +141,7 @@ def operands(element: str) -> list[np.ndarray]:
 
 def namespace() -> dict[str, Any]:
     """The vocabulary by name, and the tables."""
-    return {name: getattr(vocabulary, name) for name in vocabulary.__all__} | TABLES
+    return {name: getattr(vocabulary, name) for name in vocabulary.__all__} | TABLES | COEFFICIENTS | ROWS
 
 
 def compiled(element: str, count: int, texts: list[str], arrays: list[np.ndarray]) -> tuple[list[np.ndarray], tuple[int, int]]:

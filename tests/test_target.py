@@ -7,10 +7,10 @@ import re
 
 import numba
 import pytest
+from exactops.codegen.key import Key
 from support import ARM, X86, emulate, python
 
 from exactops.codegen import loops, target
-from exactops.codegen.key import Key
 from exactops.codegen.paths import WIDTHS, paths_of
 from exactops.codegen.target import Target, host_target
 from exactops.table.formats import STORAGES

@@ -282,8 +282,9 @@ def environments_have_effect() -> bool:
 def assembly(quick: bool = False) -> int:
     """Look at NEON kernels (quick: half of them); run on the machine itself. Exit code 1 if one is not what it should be."""
     kernels = LOOKED_AT[::2] if quick else LOOKED_AT
-    from exactops.codegen import loops
     from exactops.codegen.key import Key
+
+    from exactops.codegen import loops
     from exactops.codegen.target import host_target
 
     problems = [] if environments_have_effect() else ["foreign environments have no effect here"]

@@ -54,7 +54,8 @@ def _imports(text: bytes, folders: tuple[str, ...]) -> Iterator[str]:
         for module in modules:
             package, *rest = module.split(".")
             if package == "exactops" and rest and rest[0] in folders:
-                yield f"{rest[0]}/{rest[1] if len(rest) > 1 else '__init__'}.py"
+                yield f"{'/'.join(rest)}.py"
+                yield f"{'/'.join(rest)}/__init__.py"
 
 
 def present_digest(operator: str, folders: tuple[str, ...] = ALL) -> str:

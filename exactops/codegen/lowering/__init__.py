@@ -12,9 +12,9 @@ import functools
 @functools.cache
 def register() -> None:
     """Entry point for Numba (``numba_extensions``): makes the vocabulary known to any ``@njit`` function."""
-    from exactops.codegen.lowering import conversions, functions, memory, operations, tables
+    from exactops.codegen.lowering import conversions, functions, memory, operations, polynomials, tables
     from exactops.lanes import vocabulary
 
     # Each registers its words with Numba when it is imported.
-    assert conversions and memory and operations and tables
+    assert conversions and memory and operations and polynomials and tables
     vocabulary.watch_lane_functions(functions.make_known)

@@ -34,7 +34,7 @@ def _type_lookup_single(table, index):
     return signature(index.of(types.float32), table, index) if _is_table(table, index, types.Float) else None
 
 
-def _table_constants(value) -> list:
+def constants_of_tuple(value) -> list:
     """The constants of a global tuple, which Numba has built as a chain of ``insertvalue``."""
     found: dict[int, ir.Constant] = {}
     while isinstance(value, ir.instructions.InsertValue):
@@ -48,7 +48,7 @@ def _table_constants(value) -> list:
 
 def _lower_lookup(context, builder, sig, args):
     vector = context.get_value_type(sig.return_type)
-    entries = _table_constants(args[0])
+    entries = constants_of_tuple(args[0])
     if len(entries) != len(sig.args[0]):
         raise TypeError("the table of a lookup must be a tuple of constants at module level")
     entries = [ir.Constant(vector.element, entry.constant) for entry in entries]

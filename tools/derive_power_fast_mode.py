@@ -1,6 +1,6 @@
-"""Derives every constant of exactops/numerics/power_fast.py from mathematics, with its error bounds.
+"""Derives every constant of exactops/numerics/tables/power_fast_mode.py from mathematics, with its error bounds.
 
-Run with ``--check`` to compare them with the module. All tables hold float32 numbers; "short" ones have 12 bits, so that the
+``--check`` compares, ``--write`` writes them. All tables hold float32 numbers; "short" ones have 12 bits, so that the
 product of two of them is exact.
 
 x = m * 2**e with m in 32 intervals of equal width in the mantissa, c the multiple of 2**-8 nearest to the reciprocal of the
@@ -57,18 +57,27 @@ def main() -> int:
     constants = {
         "FIRST": FIRST,
         "RECIPROCALS": tuple(exactly(c) for c in reciprocals),
-        "LOGARITHMS": tuple(upper),
+        "LOGARITHMS_HIGH": tuple(upper),
         "LOGARITHMS_LOW": tuple(to_single(t - u) for t, u in zip(logarithms, upper, strict=True)),
-        "SLOPE": to_single(slope),
-        "SLOPE_LOW": to_single(slope - to_single(slope)),
-        **{f"LOG_{k + 1}": c for k, c in enumerate(coefficients)},
+        "INVERSE_LN2_HIGH": to_single(slope),
+        "INVERSE_LN2_LOW": to_single(slope - to_single(slope)),
+        "LOG2_TAIL": tuple(coefficients),
     }
     return report(
-        "exactops.numerics.power_fast",
+        "power_fast_mode",
+        "Constants of pow in fast mode, in float32.",
         constants,
         {
             "largest z": f"{float(reach):.6f}",
-            "error of the logarithm, over z, by LOG": largest_error(tail, coefficients, -reach, reach, lambda z: z),
+            "error of the logarithm, over z, by LOG2_TAIL": largest_error(tail, coefficients, -reach, reach, lambda z: z),
+        },
+        {
+            "FIRST": (
+                "x = m * 2**e, m in 32 intervals of equal width in the mantissa from the float32 with the bits FIRST on; c of "
+                "RECIPROCALS "
+                "has few bits, -log2(c) = LOGARITHMS_HIGH + LOGARITHMS_LOW."
+            ),
+            "INVERSE_LN2_HIGH": "log2(1 + z) = z / ln(2) + z**2 * LOG2_TAIL(z).",
         },
     )
 
