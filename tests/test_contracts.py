@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import functools
 import hashlib
-import importlib.util
 import itertools
 import json
 import re
@@ -32,6 +31,7 @@ from exactops.contracts import contract as contracts
 from exactops.contracts import measurements
 from exactops.records import files as record_files
 from exactops.records import sources
+from exactops.system import processors
 from exactops.table.formats import STORAGES
 from exactops.table.operator import Operator
 from exactops.testing import assert_same_bits, bits_of, from_bits, lay_out, layout_names, mixed_values
@@ -626,7 +626,7 @@ def check_revision(c: Contract) -> None:
     operator = OPERATORS[c["operator"]]
     used = {module_of(kernel) for kernel in kernels(operator)}
     assert used <= set(c["sources"])
-    assert {"lanes/vocabulary.py", "lanes/lowering.py"} <= set(c["sources"])
+    assert {"lanes/vocabulary.py", "codegen/lowering/vectors.py", "table/formats.py"} <= set(c["sources"])
 
 
 def kernels(operator: Operator) -> set[Callable[..., Any]]:
@@ -784,7 +784,7 @@ CLAIMS: dict[str, list[str]] = {
         f"{HERE}[precision-*]",
         f"{HERE}[small_types-*]",
         "test_operators.py::test_values_and_layouts",
-        "test_certify.py::test_prove_the_half_types",
+        "test_proofs.py::test_prove_the_half_types",
     ],
     "variants.*.precision.*.nan": [f"{HERE}[nan-*]"],
     "variants.*.precision.*.audit": ["test_contracts.py::test_audits", "test_contracts.py::test_the_records_are_told"],
@@ -797,7 +797,7 @@ CLAIMS: dict[str, list[str]] = {
     "variants.*.cost.bytes_per_element": [f"{HERE}[memory-*]"],
     "variants.*.cost.memory": [f"{HERE}[memory-*]"],
     "variants.*.cost.measured": ["test_contracts.py::test_measure_and_show"],
-    "sources": [f"{HERE}[revision-*]", "test_contracts.py::test_proofs_and_contracts_mean_the_same_kernel"],
+    "sources": [f"{HERE}[revision-*]", "test_contracts.py::test_proofs_and_contracts_mean_the_same_sources"],
     "revision": [f"{HERE}[revision-*]"],
 }
 
@@ -981,12 +981,13 @@ def test_integer_operations() -> None:
 # --- proofs -------------------------------------------------------------------------------------------------------------
 
 
-def test_proofs_and_contracts_mean_the_same_kernel() -> None:
-    """The digest that a proof is recorded under is the one that contracts look for."""
+def test_proofs_and_contracts_mean_the_same_sources() -> None:
+    """The digests that a proof is recorded under are those that contracts look for."""
     pytest.importorskip("gmpy2")
     from exactops.verification import record
 
-    assert all(record.kernel_digest(name) == sources.digest(name, sources.KERNEL) for name in OPERATORS)
+    for name in OPERATORS:
+        assert record.digests(name) == {"kernel": sources.running_kernel(name), "engine": sources.running_engine()}
 
 
 def proof(**changes: Any) -> dict[str, Any]:
@@ -999,7 +1000,8 @@ def proof(**changes: Any) -> dict[str, Any]:
         "inputs": 1 << 16,
         "not_correctly_rounded": 0,
         "sha256": "0" * 64,
-        "kernel": sources.digest("gelu", sources.KERNEL),
+        "kernel": sources.running_kernel("gelu"),
+        "engine": sources.running_engine(),
         "date": "2026-01-01 00:00 UTC",
         "path": "scalar",
         "cpu": "x86_64 generic",
@@ -1017,7 +1019,9 @@ AUDITS: list[tuple[str, list[Any], tuple[str, str, str]]] = [
     ("fault", [proof(not_correctly_rounded=1)], ("failed", "not_proven", "not_proven")),
     ("part", [proof(inputs=1000)], ("sampled", "not_proven", "not_proven")),
     ("pairs", [proof(pairs=65536)], ("sampled", "not_proven", "not_proven")),
-    ("other sources", [proof(kernel="1" * 64)], ("proven_for_other_sources", "not_proven", "not_proven")),
+    ("other kernel", [proof(kernel="1" * 64)], ("proven_for_other_sources", "not_proven", "not_proven")),
+    ("other engine", [proof(engine="1" * 64)], ("proven_for_other_sources", "not_proven", "not_proven")),
+    ("no engine", [proof(engine=None)], ("proven_for_other_sources", "not_proven", "not_proven")),
     ("old fault", [proof(kernel="1" * 64, not_correctly_rounded=1)], ("not_proven",) * 3),
     ("another type", [proof(dtype="f32", inputs=1 << 32)], ("not_proven",) * 3),
     ("another operator", [proof(operator="exp")], ("not_proven",) * 3),
@@ -1053,7 +1057,7 @@ def test_audits(records: Any, statuses: tuple[str, ...], tmp_path: Path, monkeyp
 def test_audits_of_pairs(changes: Any, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two operands the domain is all pairs; another type of the exponent is another matter."""
     file = tmp_path / "proofs.json"
-    kernel = sources.digest("pow", sources.KERNEL)
+    kernel = sources.running_kernel("pow")
     entry = proof(operator="pow", exponent="bf16", inputs=1 << 32, kernel=kernel) | changes
     file.write_text(json.dumps({"proofs": [entry]}))
     monkeypatch.setattr(record_files, "find", lambda name: file)
@@ -1068,14 +1072,14 @@ def test_damaged_records_prove_nothing(text: str, tmp_path: Path, monkeypatch: p
     file.write_text(text)
     monkeypatch.setattr(record_files, "find", lambda name: file)
     assert exactops.contract("exp", "f16")["variants"][0]["precision"]["exact"]["audit"]["status"] == "not_proven"
-    monkeypatch.setattr(record_files, "find", lambda name: None)
+    monkeypatch.setattr(record_files, "find", lambda name: tmp_path / "none")
     assert exactops.contract("exp", "f16")["variants"][0]["precision"]["exact"]["audit"]["status"] == "not_proven"
 
 
 def test_the_records_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the checkout's records hold of an operator stands in its contract, and nothing else."""
     found = record_files.find(record_files.PROOFS)
-    assert found == ROOT / "testdata" / "proofs.json"
+    assert found == ROOT / "exactops" / "records" / "proofs.json"
     copied = tmp_path / "proofs.json"  # of the checkout's file, which a campaign may be writing to
     copied.write_bytes(found.read_bytes())
     monkeypatch.setattr(record_files, "find", lambda name: copied)
@@ -1092,32 +1096,6 @@ def test_the_records_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_class_that_needs_no_proof() -> None:
     for name in ("add", "relu", "cast"):
         assert {v["precision"]["exact"]["audit"]["status"] for v in served(contract_of(name))} == {"by_definition"}
-
-
-def test_a_built_package_carries_the_records(tmp_path: Path) -> None:
-    """setup.py copies them beside the modules, where contracts look when there is no checkout."""
-    setuptools = pytest.importorskip("setuptools")
-    specification = importlib.util.spec_from_file_location("setup_of_exactops", ROOT / "setup.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    command = module.BuildWithRecords(setuptools.Distribution({"packages": []}))
-    command.initialize_options()
-    command.finalize_options()
-    command.build_lib = str(tmp_path)
-    command.run()
-    code = (
-        "from exactops.records import files as record_files; import sys\n"
-        "record_files.__file__ = sys.argv[1]; print(record_files.find(sys.argv[2]))\n"
-        "print(record_files.in_checkout(sys.argv[2]))"
-    )
-    manifest = (ROOT / "MANIFEST.in").read_text(encoding="utf-8")
-    for name in (record_files.PROOFS, record_files.FINGERPRINTS):
-        built = tmp_path / "exactops" / "records" / name
-        assert built.read_bytes() == (ROOT / "testdata" / name).read_bytes()
-        assert str(built) in command.get_outputs()
-        assert f"testdata/{name}" in manifest.split()
-        assert python(code, str(tmp_path / "exactops" / "record_files.py"), name).split() == [str(built), "None"]
 
 
 # --- measuring ----------------------------------------------------------------------------------------------------------
@@ -1226,7 +1204,7 @@ def test_a_damaged_entry_counts_as_absent(data: Path, field: str, wrong: Any) ->
 
 
 def test_the_folder_of_the_file() -> None:
-    program = "from exactops import measurements; print(measurements.file())"
+    program = "from exactops.contracts import measurements; print(measurements.file())"
     assert python(program, EXACTOPS_CACHE_DIR="/some/where").strip() == str(Path("/some/where/measurements.json"))
     found = Path(python(program, EXACTOPS_CACHE_DIR=None).strip())
     assert found.name == "measurements.json" and "exactops" in found.parts
@@ -1246,7 +1224,7 @@ def test_the_process_is_pinned_and_freed() -> None:
     if not hasattr(os, "sched_setaffinity"):
         pytest.skip("no affinity")
     before = os.sched_getaffinity(0)
-    with measurements.pinned() as core:
+    with processors.pinned() as core:
         assert os.sched_getaffinity(0) == {core} <= before
     assert os.sched_getaffinity(0) == before
 

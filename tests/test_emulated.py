@@ -16,7 +16,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from reference import bits_of
 from support import X86, emulate, python
 from table import Entry, distinct_loops, entries
 from values import hard_values, pairs
@@ -25,6 +24,7 @@ import exactops
 from exactops.codegen import loops
 from exactops.codegen.key import Key
 from exactops.table.formats import STORAGES
+from exactops.verification.reference import bits_of
 
 #: Paths of the emulated CPUs, widest first.
 LEVELS = {

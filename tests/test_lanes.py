@@ -13,12 +13,12 @@ import ml_dtypes
 import numba
 import numpy as np
 import pytest
-from reference import array_of, expected
 from support import X86, emulate, python
 from values import hard_values, same_bits
 
 from exactops import lanes as vocabulary
 from exactops.lanes import portable
+from exactops.verification.reference import array_of, expected
 
 LANES = (1, 2, 3, 4, 8, 16, 32, 64)
 FLOATS = ("float32", "float64")

@@ -53,11 +53,12 @@ def _size(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, keep and print."""
     from exactops.contracts import measurements
+    from exactops.system import processors
 
     chosen, paths = _chosen(arguments), _paths(arguments.path)
     size = arguments.size or measurements.SIZE
     found: list[Measurement] = []
-    with progress() as bar, measurements.pinned() as core:
+    with progress() as bar, processors.pinned() as core:
         line = bar.add_task("", total=len(chosen))
         for operator, short in chosen:
             bar.update(line, description=f"{operator.name} {short}")
@@ -68,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             where = measurements.store(found)
         except OSError as error:
-            raise CommandError(f"cannot write {error.filename or measurements.file()}: {error.strerror}") from None
+            place = error.filename or measurements.file() or "measurements.json"
+            raise CommandError(f"cannot write {place}: {error.strerror or error}") from None
     if arguments.json:
         print_json([asdict(each) for each in found])
         return 0
