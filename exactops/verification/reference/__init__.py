@@ -11,12 +11,14 @@ comparisons and remainders are exact; each step of an operator is rounded once b
 from exactops.verification.reference.arrays import array_of, bits_of, canonical_name, expected, permitted_fast
 from exactops.verification.reference.formats import (
     ALL_TYPES,
-    BOOL,
+    BF16,
     DTYPES,
+    F16,
     F32,
     F64,
     FLOATS,
     FORMATS,
+    INTEGERS,
     NUMERIC,
     SIGNED_INTEGERS,
     UNSIGNED_INTEGERS,
@@ -40,12 +42,14 @@ from exactops.verification.reference.powers import float_pow
 
 __all__ = [
     "ALL_TYPES",
-    "BOOL",
+    "BF16",
     "DTYPES",
+    "F16",
     "F32",
     "F64",
     "FLOATS",
     "FORMATS",
+    "INTEGERS",
     "NUMERIC",
     "REFERENCES",
     "SIGNED_INTEGERS",
