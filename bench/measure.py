@@ -6,17 +6,9 @@ import os
 from collections.abc import Sequence
 
 from exactops.contracts.measurements import interleaved
+from exactops.system.processors import pin
 
 __all__ = ["interleaved", "one_thread", "pin", "print_table", "versions"]
-
-
-def pin() -> int | None:
-    """Keep this process on one core, where the system can; returns its number."""
-    if not hasattr(os, "sched_setaffinity"):
-        return None
-    core = max(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {core})
-    return core
 
 
 def one_thread() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import functools
 import hashlib
-import importlib.util
 import itertools
 import json
 import re
@@ -33,7 +32,8 @@ from exactops.contracts import contract as contracts
 from exactops.contracts import measurements
 from exactops.records import files as record_files
 from exactops.records import sources
-from exactops.table.formats import STORAGES
+from exactops.system import processors
+from exactops.table.formats import FORMATS
 from exactops.table.operator import Operator
 from exactops.testing import assert_same_bits, bits_of, from_bits, lay_out, layout_names, mixed_values
 
@@ -61,7 +61,7 @@ def contract_of(name: str) -> Contract:
 
 def sample(short: str, shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
     """Hard values of a type."""
-    values = mixed_values(STORAGES[short].dtype, 257)
+    values = mixed_values(FORMATS[short].dtype, 257)
     chosen = np.random.default_rng(seed).integers(0, values.size, shape)
     return values[chosen]
 
@@ -150,7 +150,7 @@ def check_types(c: Contract) -> None:
         if variant["served"]:
             # Of conversions and powers, which are many, the plan of all and the result of some.
             if len(c["variants"]) < 60 or number % 7 == 0:
-                assert call(c, variant, operands).dtype == STORAGES[variant["result_dtype"]].dtype
+                assert call(c, variant, operands).dtype == FORMATS[variant["result_dtype"]].dtype
             assert key_of(c, variant, "exact", "scalar").output == variant["result_dtype"]
             first = variant["operand_dtypes"][place]
             rule = c["result"]["dtype_rule"]
@@ -162,7 +162,7 @@ def check_types(c: Contract) -> None:
     listed = {variant["operand_dtypes"][place] for variant in c["variants"]}
     assert listed == set(c["dtypes"])
     attributes = next(iter(served(c)))["attributes"]
-    for short in set(STORAGES) - listed:
+    for short in set(FORMATS) - listed:
         operands = [sample("bool" if place and not k else short, (3,)) for k in range(len(c["operands"]))]
         with pytest.raises(exactops.UnsupportedError, match=re.escape(c["refused_dtypes"].get(short, short))):
             exactops.run(c["operator"], *operands, **{**required(c), **attributes})
@@ -191,7 +191,7 @@ def check_operands(c: Contract) -> None:
         shared = operand["dtypes"] == "same as the value operands"
         assert types == ({first} if shared else set(operand["dtypes"]))
         if position:
-            for short in set(STORAGES) - types:
+            for short in set(FORMATS) - types:
                 other = [*operands[:position], sample(short, (5,)), *operands[position + 1 :]]
                 with pytest.raises(TypeError):
                     call(c, variant, other)
@@ -215,7 +215,7 @@ def check_operands(c: Contract) -> None:
 def check_missing(c: Contract, variant: Variant, left_out: list[Any], position: int, operand: dict[str, Any]) -> None:
     """A missing bound is what the contract says."""
     for each in served(c, few=True):
-        storage = STORAGES[each["operand_dtypes"][0]]
+        storage = FORMATS[each["operand_dtypes"][0]]
         infinities = [np.inf, -np.inf] if storage.kind == "f" else [0, 1]
         x = np.concatenate([mixed_values(storage.dtype, 257), np.array(infinities).astype(storage.dtype)])
         upper = operand["name"] == "max"
@@ -280,7 +280,7 @@ def check_rounding(c: Contract, attribute: dict[str, Any], others: dict[str, Any
     for variant in served(c, few=True):
         short = variant["operand_dtypes"][0]
         element = attribute["rounded_to"] == "element" or short == "f64"
-        rounded = float(np.array(third, STORAGES[short].dtype if element else np.float32))
+        rounded = float(np.array(third, FORMATS[short].dtype if element else np.float32))
         operands = arrays(variant, (200,))
         found = [exactops.run(c["operator"], *operands, **{**others, attribute["name"]: each}) for each in (third, rounded)]
         assert_same_bits(*found)
@@ -318,7 +318,7 @@ def check_result(c: Contract) -> None:
         assert c["result"]["zero_dimensional"] == "a NumPy scalar, or out"
         alone = call(c, variant, scalars)
         assert isinstance(alone, np.generic) and np.ndim(alone) == rank["least"]
-        out = np.empty((), STORAGES[variant["result_dtype"]].dtype)
+        out = np.empty((), FORMATS[variant["result_dtype"]].dtype)
         assert call(c, variant, scalars, out=out) is out
         operands = [sample(short, (1,) * rank["most"]) for short in variant["operand_dtypes"]]
         deep = call(c, variant, operands)
@@ -388,8 +388,8 @@ def check_in_place(c: Contract) -> None:
     for variant in served(c, few=True):
         for name in names:
             position = [operand["name"] for operand in c["operands"]].index(name)
-            operands = [np.ones(100_000, STORAGES[short].dtype) for short in variant["operand_dtypes"]]
-            assert operands[position].dtype == STORAGES[variant["result_dtype"]].dtype
+            operands = [np.ones(100_000, FORMATS[short].dtype) for short in variant["operand_dtypes"]]
+            assert operands[position].dtype == FORMATS[variant["result_dtype"]].dtype
             peak = allocated(lambda o=operands, p=position, v=variant: call(c, v, o, out=o[p]))
             assert peak < min(SLACK, operands[position].nbytes / 2), f"{peak} bytes for {variant['operand_dtypes']}"
 
@@ -400,8 +400,8 @@ def check_memory(c: Contract) -> None:
         cost, n = variant["cost"], 1000
         moved = 0
         for k in (2, 3, 5) if c["variadic"] else (2,):
-            operands = [np.ones(n, STORAGES[short].dtype) for short in variant["operand_dtypes"]]
-            result = np.empty(n, STORAGES[variant["result_dtype"]].dtype)
+            operands = [np.ones(n, FORMATS[short].dtype) for short in variant["operand_dtypes"]]
+            result = np.empty(n, FORMATS[variant["result_dtype"]].dtype)
             if c["variadic"]:
                 moved = (k - 1) * (2 * operands[0].nbytes + result.nbytes)
                 moved += 2 * result.nbytes if "mean" in c["names"] else 0
@@ -416,9 +416,9 @@ def check_memory(c: Contract) -> None:
     for variant in served(c, few=True):
         n = 100_000
         for k in (2, 3, 4, 6) if c["variadic"] else (2,):
-            operands = [np.ones(n, STORAGES[short].dtype) for short in variant["operand_dtypes"]]
+            operands = [np.ones(n, FORMATS[short].dtype) for short in variant["operand_dtypes"]]
             operands = operands[:1] * k if c["variadic"] else operands
-            out = np.empty(n, STORAGES[variant["result_dtype"]].dtype)
+            out = np.empty(n, FORMATS[variant["result_dtype"]].dtype)
             temporary = value(variant["cost"]["memory"]["temporary"], n=n, k=k)
             assert abs(allocated(lambda o=operands, v=variant, out=out: call(c, v, o, out=out)) - temporary) < SLACK
     # The buffers of the loop are all that it puts on the stack, but for single lanes.
@@ -496,12 +496,12 @@ def check_paths(c: Contract) -> None:
     assert set(exactops.paths()) <= {path for path, architecture in named if architecture == host_target().architecture}
     bits = {path: bits for (path, _), bits in named.items()}
     for variant in served(c):
-        elements = [*variant["computing"], STORAGES[variant["result_dtype"]].computing]
+        elements = [*variant["computing"], FORMATS[variant["result_dtype"]].computing]
         widest = max(np.dtype(element).itemsize for element in elements)
         assert set(variant["lanes"]) == set(bits)
         for path, lanes in variant["lanes"].items():
             assert lanes == max(1, bits[path] // (8 * widest))
-        inputs = [STORAGES[short].computing for short in variant["operand_dtypes"]]
+        inputs = [FORMATS[short].computing for short in variant["operand_dtypes"]]
         read = 1 if c["result"]["dtype_rule"] == "to" else len(inputs)
         assert variant["computing"][:read] == inputs[:read]
         path = exactops.paths()[0]
@@ -552,9 +552,9 @@ NANS = {
 def check_nan(c: Contract) -> None:
     """Every NaN of an exact result is the one named."""
     for variant in served(c, few=True):
-        storage = STORAGES[variant["result_dtype"]]
+        storage = FORMATS[variant["result_dtype"]]
         assert (variant["nan"] is None) == (storage.kind != "f")
-        types = [STORAGES[short] for short in variant["operand_dtypes"]]
+        types = [FORMATS[short] for short in variant["operand_dtypes"]]
         if variant["nan"] is None or "f" not in {each.kind for each in types}:
             continue
         operands = [NANS[each.short] if each.kind == "f" else np.ones(3, each.dtype) for each in types]
@@ -571,7 +571,7 @@ def check_precision(c: Contract) -> None:
     fast_limits = {"f16": 1, "bf16": 1, "f32": 2, "f64": 2}
     for variant in served(c):
         short = variant["result_dtype"]
-        is_float = STORAGES[short].kind == "f"
+        is_float = FORMATS[short].kind == "f"
         for mode, precision in variant["precision"].items():
             ulp, apart = precision["max_ulp"], precision["max_ulp_from_exact"]
             if mode == "exact" or not variant["modes_differ"]:
@@ -588,7 +588,7 @@ def check_precision(c: Contract) -> None:
             if ulp is None or not is_float:
                 assert precision["max_relative"] == precision["max_absolute_of_subnormal"] == ulp
                 continue
-            limits = ml_dtypes.finfo(STORAGES[short].dtype)
+            limits = ml_dtypes.finfo(FORMATS[short].dtype)
             assert precision["max_relative"] == ulp * float(limits.eps)
             smallest = float(from_bits([1], short)[0])
             assert precision["max_absolute_of_subnormal"] == (ulp * smallest or (smallest if ulp else 0))
@@ -625,7 +625,7 @@ def check_revision(c: Contract) -> None:
     operator = OPERATORS[c["operator"]]
     used = {module_of(kernel) for kernel in kernels(operator)}
     assert used <= set(c["sources"])
-    assert {"lanes/vocabulary.py", "lanes/lowering.py"} <= set(c["sources"])
+    assert {"lanes/vocabulary.py", "codegen/lowering/vectors.py", "table/formats.py"} <= set(c["sources"])
 
 
 def kernels(operator: Operator) -> set[Callable[..., Any]]:
@@ -634,7 +634,7 @@ def kernels(operator: Operator) -> set[Callable[..., Any]]:
     for short in operator.dtypes:
         for kind in contracts.kinds(operator, short):
             for key in kind.keys.values():
-                kernel = operator.kernel_for(tuple(STORAGES[s] for s in key.inputs), STORAGES[key.output], dict(key.choices))
+                kernel = operator.kernel_for(tuple(FORMATS[s] for s in key.inputs), FORMATS[key.output], dict(key.choices))
                 found |= {function for function in (kernel.exact, kernel.fast) if function is not None}
     return found
 
@@ -669,7 +669,7 @@ import ctypes, mmap, sys
 import numpy as np
 import exactops
 from exactops.contracts.contract import kinds
-from exactops.table.formats import STORAGES
+from exactops.table.formats import FORMATS
 from exactops.testing import mixed_values
 page, size = mmap.PAGESIZE, 3 * mmap.PAGESIZE
 libc = ctypes.CDLL(None, use_errno=True)
@@ -693,10 +693,10 @@ for operator in exactops.operators().values():
         given = dict((*kind.attributes, *kind.travelling))
         for count in (1, 67):
             for at_end in (False, True):
-                arrays = [between(STORAGES[s].dtype, count, at_end) for s in kind.operands]
+                arrays = [between(FORMATS[s].dtype, count, at_end) for s in kind.operands]
                 for array, short in zip(arrays, kind.operands):
                     array[...] = np.resize(mixed_values(array.dtype, 67), count)
-                out = between(STORAGES[kind.keys["exact"].output].dtype, count, at_end)
+                out = between(FORMATS[kind.keys["exact"].output].dtype, count, at_end)
                 exactops.run(operator.name, *arrays, out=out, **given)
                 done += 1
 print(done)
@@ -783,7 +783,7 @@ CLAIMS: dict[str, list[str]] = {
         f"{HERE}[precision-*]",
         f"{HERE}[small_types-*]",
         "test_operators.py::test_values_and_layouts",
-        "test_certify.py::test_prove_the_half_types",
+        "test_proofs.py::test_prove_the_half_types",
     ],
     "variants.*.precision.*.nan": [f"{HERE}[nan-*]"],
     "variants.*.precision.*.audit": ["test_contracts.py::test_audits", "test_contracts.py::test_the_records_are_told"],
@@ -796,7 +796,7 @@ CLAIMS: dict[str, list[str]] = {
     "variants.*.cost.bytes_per_element": [f"{HERE}[memory-*]"],
     "variants.*.cost.memory": [f"{HERE}[memory-*]"],
     "variants.*.cost.measured": ["test_contracts.py::test_measure_and_show"],
-    "sources": [f"{HERE}[revision-*]", "test_contracts.py::test_proofs_and_contracts_mean_the_same_kernel"],
+    "sources": [f"{HERE}[revision-*]", "test_contracts.py::test_proofs_and_contracts_mean_the_same_sources"],
     "revision": [f"{HERE}[revision-*]"],
 }
 
@@ -980,12 +980,13 @@ def test_integer_operations() -> None:
 # --- proofs -------------------------------------------------------------------------------------------------------------
 
 
-def test_proofs_and_contracts_mean_the_same_kernel() -> None:
-    """The digest that a proof is recorded under is the one that contracts look for."""
+def test_proofs_and_contracts_mean_the_same_sources() -> None:
+    """The digests that a proof is recorded under are those that contracts look for."""
     pytest.importorskip("gmpy2")
     from exactops.verification import record
 
-    assert all(record.kernel_digest(name) == sources.digest(name, sources.KERNEL) for name in OPERATORS)
+    for name in OPERATORS:
+        assert record.digests(name) == {"kernel": sources.running_kernel(name), "engine": sources.running_engine()}
 
 
 def proof(**changes: Any) -> dict[str, Any]:
@@ -998,7 +999,8 @@ def proof(**changes: Any) -> dict[str, Any]:
         "inputs": 1 << 16,
         "not_correctly_rounded": 0,
         "sha256": "0" * 64,
-        "kernel": sources.digest("gelu", sources.KERNEL),
+        "kernel": sources.running_kernel("gelu"),
+        "engine": sources.running_engine(),
         "date": "2026-01-01 00:00 UTC",
         "path": "scalar",
         "cpu": "x86_64 generic",
@@ -1016,7 +1018,9 @@ AUDITS: list[tuple[str, list[Any], tuple[str, str, str]]] = [
     ("fault", [proof(not_correctly_rounded=1)], ("failed", "not_proven", "not_proven")),
     ("part", [proof(inputs=1000)], ("sampled", "not_proven", "not_proven")),
     ("pairs", [proof(pairs=65536)], ("sampled", "not_proven", "not_proven")),
-    ("other sources", [proof(kernel="1" * 64)], ("proven_for_other_sources", "not_proven", "not_proven")),
+    ("other kernel", [proof(kernel="1" * 64)], ("proven_for_other_sources", "not_proven", "not_proven")),
+    ("other engine", [proof(engine="1" * 64)], ("proven_for_other_sources", "not_proven", "not_proven")),
+    ("no engine", [proof(engine=None)], ("proven_for_other_sources", "not_proven", "not_proven")),
     ("old fault", [proof(kernel="1" * 64, not_correctly_rounded=1)], ("not_proven",) * 3),
     ("another type", [proof(dtype="f32", inputs=1 << 32)], ("not_proven",) * 3),
     ("another operator", [proof(operator="exp")], ("not_proven",) * 3),
@@ -1052,7 +1056,7 @@ def test_audits(records: Any, statuses: tuple[str, ...], tmp_path: Path, monkeyp
 def test_audits_of_pairs(changes: Any, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two operands the domain is all pairs; another type of the exponent is another matter."""
     file = tmp_path / "proofs.json"
-    kernel = sources.digest("pow", sources.KERNEL)
+    kernel = sources.running_kernel("pow")
     entry = proof(operator="pow", exponent="bf16", inputs=1 << 32, kernel=kernel) | changes
     file.write_text(json.dumps({"proofs": [entry]}))
     monkeypatch.setattr(record_files, "find", lambda name: file)
@@ -1067,19 +1071,19 @@ def test_damaged_records_prove_nothing(text: str, tmp_path: Path, monkeypatch: p
     file.write_text(text)
     monkeypatch.setattr(record_files, "find", lambda name: file)
     assert exactops.contract("exp", "f16")["variants"][0]["precision"]["exact"]["audit"]["status"] == "not_proven"
-    monkeypatch.setattr(record_files, "find", lambda name: None)
+    monkeypatch.setattr(record_files, "find", lambda name: tmp_path / "none")
     assert exactops.contract("exp", "f16")["variants"][0]["precision"]["exact"]["audit"]["status"] == "not_proven"
 
 
 def test_the_records_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the checkout's records hold of an operator stands in its contract, and nothing else."""
     found = record_files.find(record_files.PROOFS)
-    assert found == ROOT / "testdata" / "proofs.json"
+    assert found == ROOT / "exactops" / "records" / "proofs.json"
     copied = tmp_path / "proofs.json"  # of the checkout's file, which a campaign may be writing to
     copied.write_bytes(found.read_bytes())
     monkeypatch.setattr(record_files, "find", lambda name: copied)
     entries = json.loads(copied.read_text(encoding="utf-8"))["proofs"]
-    hashes = {entry["sha256"] for entry in entries if "inputs" in entry and STORAGES[entry["dtype"]].kind == "f"}
+    hashes = {entry["sha256"] for entry in entries if "inputs" in entry and FORMATS[entry["dtype"]].kind == "f"}
     told = set()
     for name in OPERATORS:
         for variant in served(exactops.contract(name)):
@@ -1091,32 +1095,6 @@ def test_the_records_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_class_that_needs_no_proof() -> None:
     for name in ("add", "relu", "cast"):
         assert {v["precision"]["exact"]["audit"]["status"] for v in served(contract_of(name))} == {"by_definition"}
-
-
-def test_a_built_package_carries_the_records(tmp_path: Path) -> None:
-    """setup.py copies them beside the modules, where contracts look when there is no checkout."""
-    setuptools = pytest.importorskip("setuptools")
-    specification = importlib.util.spec_from_file_location("setup_of_exactops", ROOT / "setup.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    command = module.BuildWithRecords(setuptools.Distribution({"packages": []}))
-    command.initialize_options()
-    command.finalize_options()
-    command.build_lib = str(tmp_path)
-    command.run()
-    code = (
-        "from exactops.records import files as record_files; import sys\n"
-        "record_files.__file__ = sys.argv[1]; print(record_files.find(sys.argv[2]))\n"
-        "print(record_files.in_checkout(sys.argv[2]))"
-    )
-    manifest = (ROOT / "MANIFEST.in").read_text(encoding="utf-8")
-    for name in (record_files.PROOFS, record_files.FINGERPRINTS):
-        built = tmp_path / "exactops" / "records" / name
-        assert built.read_bytes() == (ROOT / "testdata" / name).read_bytes()
-        assert str(built) in command.get_outputs()
-        assert f"testdata/{name}" in manifest.split()
-        assert python(code, str(tmp_path / "exactops" / "record_files.py"), name).split() == [str(built), "None"]
 
 
 # --- measuring ----------------------------------------------------------------------------------------------------------
@@ -1225,7 +1203,7 @@ def test_a_damaged_entry_counts_as_absent(data: Path, field: str, wrong: Any) ->
 
 
 def test_the_folder_of_the_file() -> None:
-    program = "from exactops import measurements; print(measurements.file())"
+    program = "from exactops.contracts import measurements; print(measurements.file())"
     assert python(program, EXACTOPS_CACHE_DIR="/some/where").strip() == str(Path("/some/where/measurements.json"))
     found = Path(python(program, EXACTOPS_CACHE_DIR=None).strip())
     assert found.name == "measurements.json" and "exactops" in found.parts
@@ -1245,7 +1223,7 @@ def test_the_process_is_pinned_and_freed() -> None:
     if not hasattr(os, "sched_setaffinity"):
         pytest.skip("no affinity")
     before = os.sched_getaffinity(0)
-    with measurements.pinned() as core:
+    with processors.pinned() as core:
         assert os.sched_getaffinity(0) == {core} <= before
     assert os.sched_getaffinity(0) == before
 

@@ -16,8 +16,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from exactops.codegen.key import Key
-from reference import bits_of
 from support import X86, emulate, python
 from table import Entry, distinct_loops, entries
 from values import hard_values, pairs
@@ -26,7 +24,8 @@ import exactops
 from exactops.codegen import loops
 from exactops.codegen.target import host_target
 from exactops.runtime import loader
-from exactops.table.formats import STORAGES
+from exactops.table.formats import FORMATS
+from exactops.verification.reference import bits_of
 
 #: Paths of the emulated CPUs, widest first.
 LEVELS = {
@@ -203,7 +202,7 @@ def test_an_emulated_cpu(level: str) -> None:
 @pytest.mark.skipif(not X86, reason="x86-64 levels")
 @pytest.mark.parametrize("level", list(LEVELS))
 def test_an_emulated_cpu_with_every_type(level: str) -> None:
-    examine_level(level, tuple(STORAGES))
+    examine_level(level, tuple(FORMATS))
 
 
 @pytest.mark.parametrize("path", exactops.paths()[1:])
@@ -214,7 +213,7 @@ def test_the_paths_of_this_cpu_agree(path: str) -> None:
 @pytest.mark.campaign
 @pytest.mark.parametrize("path", exactops.paths()[1:])
 def test_the_paths_of_this_cpu_agree_with_every_type(path: str) -> None:
-    every = tuple(STORAGES)
+    every = tuple(FORMATS)
     assert not differing(digests(chosen(every), path), every)
 
 
@@ -278,5 +277,5 @@ def test_distinct_loops_cover_the_table(mode: str) -> None:
     }  # fmt: skip
     for name, operator in exactops.operators().items():
         assert {e.types[-1 if operator.condition else 0] for e in entries() if e.operator.name == name} == {*operator.dtypes}
-    assert len(STORAGES) == 13
+    assert len(FORMATS) == 13
     assert "exactops.codegen.loops" in sys.modules

@@ -20,7 +20,7 @@ import exactops
 from exactops.numerics import rounding_test
 from exactops.ops import erf, exp, gelu, power, sigmoid, sin_cos, tanh
 from exactops.ops import log as log_module
-from exactops.table.formats import STORAGES
+from exactops.table.formats import FORMATS
 from exactops.verification.powers import correctly_rounded_power
 
 _HARD_CASES = Path(__file__).parent.parent / "testdata" / "hard_cases_f32.csv"
@@ -150,7 +150,7 @@ def test_hard_pairs_of_power(path):
     assert len(rows) > 1000
     pairs = np.array(rows + [(base ^ 1 << 31, exponent) for base, exponent in rows], np.uint32)
     x, y = (pairs[:, place].copy().view(np.float32) for place in (0, 1))
-    storage = STORAGES["f32"]
+    storage = FORMATS["f32"]
     expected = [
         correctly_rounded_power(int(base), float(exponent), storage) for base, exponent in zip(pairs[:, 0], y, strict=True)
     ]

@@ -15,7 +15,6 @@ import ml_dtypes
 import numba
 import numpy as np
 import pytest
-from reference import array_of, expected
 from support import X86, emulate, finish, python, start
 from values import hard_values, same_bits
 
@@ -23,6 +22,7 @@ from exactops import lanes as vocabulary
 from exactops.codegen.target import host_target
 from exactops.lanes import portable
 from exactops.lanes.polynomials import SCHEMES
+from exactops.verification.reference import array_of, expected
 
 LANES = (1, 2, 3, 4, 8, 16, 32, 64)
 FLOATS = ("float32", "float64")

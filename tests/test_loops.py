@@ -54,7 +54,9 @@ def test_steps_in_one_body_give_the_bits_of_several_loops(short: str, path: str)
         return
     # A kernel that gives wide lanes, used twice, and a value that two steps take.
     step = Step(Kernel(exp), (0,), (short,))
-    twice = LoopSpecification((short,), (step, Step(plus, (1, 1), (short,)), Step(multiply, (2, 0), (short,))), (3,), path, False)
+    twice = LoopSpecification(
+        (short,), (step, Step(plus, (1, 1), (short,)), Step(multiply, (2, 0), (short,))), (3,), path, False
+    )
     x = mixed_values(short, 500, 4)
     y = exactops.exp(x)
     assert_same_bits(ufunc(twice, f"twice {short} {path}")(x), exactops.mul(exactops.add(y, y), x))

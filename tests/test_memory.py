@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import bits_of
 from support import python
 from table import Entry, entries
 from values import hard_values, same_bits
 
 import exactops
 from exactops.table.formats import FORMATS
+from exactops.verification.reference import bits_of
 
 #: Memory around an output that must stay as it is.
 GUARD = 64

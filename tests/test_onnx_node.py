@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
-from reference import bits_of
 from values import is_nan
 
 import exactops
+from exactops.verification.reference import bits_of
 
 onnx = pytest.importorskip("onnx")
 

@@ -11,12 +11,13 @@ import gmpy2
 import ml_dtypes
 import numpy as np
 import pytest
-import reference
 import special_cases
 import values
 from hypothesis import given, strategies
-from reference import DTYPES, FLOATS, FORMATS, REFERENCES, array_of, bits_of, expected
 from values import hard_values, pairs, same_bits, triples
+
+from exactops.verification import reference
+from exactops.verification.reference import DTYPES, FLOATS, FORMATS, REFERENCES, array_of, bits_of, expected
 
 BY_NUMPY: dict[str, Callable[..., np.ndarray]] = {
     "add": np.add,

@@ -13,7 +13,7 @@ from support import ARM, X86, emulate, python
 from exactops.codegen import loops, target
 from exactops.codegen.paths import WIDTHS, paths_of
 from exactops.codegen.target import Target, host_target
-from exactops.table.formats import STORAGES
+from exactops.table.formats import FORMATS
 
 x86_only = pytest.mark.skipif(not X86, reason="x86-64 levels")
 
@@ -112,7 +112,7 @@ def test_the_entry_point_is_light() -> None:
 def test_a_group_fills_one_register_of_the_path(path: str) -> None:
     bits = next(widths[path] for widths in WIDTHS.values() if path in widths)
     for key in keys(path):
-        assert key.lanes * 8 * max(STORAGES[short].computing_size for short in (*key.inputs, key.output)) == bits
+        assert key.lanes * 8 * max(FORMATS[short].computing_size for short in (*key.inputs, key.output)) == bits
 
 
 @x86_only

@@ -47,11 +47,12 @@ def _size(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, keep and print."""
     from exactops.contracts import measurements
+    from exactops.system import processors
 
     chosen, paths = _chosen(arguments), _paths(arguments.path)
     size = arguments.size or measurements.SIZE
     found: list[Measurement] = []
-    with progress("", len(chosen)) as advance, measurements.pinned() as core:
+    with progress("", len(chosen)) as advance, processors.pinned() as core:
         for operator, short in chosen:
             advance(0, f"{operator.name} {short}")
             found += _measure(operator, short, arguments, paths, size, core)
@@ -61,7 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             where = measurements.store(found)
         except OSError as error:
-            raise CommandError(f"cannot write {error.filename or measurements.file()}: {error.strerror}") from None
+            place = error.filename or measurements.file() or "measurements.json"
+            raise CommandError(f"cannot write {place}: {error.strerror or error}") from None
     if arguments.json:
         print_json([asdict(each) for each in found])
         return 0

@@ -8,11 +8,11 @@ is stated here that is stated there. ``contract.schema.json`` beside this module
 from __future__ import annotations
 
 import functools
+import importlib.resources
 import itertools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,7 @@ from exactops.errors import UnsupportedError
 from exactops.frontend.accelerator import AVAILABLE
 from exactops.frontend.plan import MODES, find_operator, plan
 from exactops.ops import OPERATORS
-from exactops.records import files as record_files
-from exactops.records import sources
+from exactops.records import proofs, sources
 from exactops.table.formats import FORMATS, Format, format_of
 from exactops.table.operator import CATEGORIES, FAST_ULP, REQUIRED, Attribute, Operator
 
@@ -74,7 +73,8 @@ def contract(op: str, dtype: Any = None) -> dict[str, Any]:
     Returns
     -------
     dict
-        Of plain values, ready for JSON, in the form of ``exactops/contract.schema.json``. ``docs/contracts.md`` explains it.
+        Of plain values, ready for JSON, in the form of ``exactops/contracts/contract.schema.json``; ``docs/contracts.md``
+        explains it.
 
     Raises
     ------
@@ -125,14 +125,14 @@ def contract(op: str, dtype: Any = None) -> dict[str, Any]:
         ],
         "special_cases": list(operator.special),
         "variants": [_variant(operator, kind, times) for short in chosen for kind in kinds(operator, short)],
-        "sources": list(sources.sources(operator.name)),
-        "revision": sources.digest(operator.name),
+        "sources": sources.files(operator.name),
+        "revision": sources.revision(operator.name),
     }
 
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a contract."""
-    return json.loads((Path(__file__).parent / "contract.schema.json").read_text(encoding="utf-8"))
+    return json.loads((importlib.resources.files(__package__) / "contract.schema.json").read_text(encoding="utf-8"))
 
 
 def served(operator: Operator, dtype: Any) -> str:
@@ -396,26 +396,6 @@ def _relative_and_absolute(result: Format, ulp: float | None) -> dict[str, float
 # --- proofs -------------------------------------------------------------------------------------------------------------
 
 
-def _proofs() -> list[dict[str, Any]]:
-    found = record_files.find(record_files.PROOFS)
-    if found is None:
-        return []
-    state = found.stat()
-    return _read_proofs(found, state.st_mtime_ns, state.st_size)
-
-
-@functools.lru_cache(maxsize=1)
-def _read_proofs(file: Path, time: int, size: int) -> list[dict[str, Any]]:
-    """The entries of a file of that age and size."""
-    try:
-        entries = json.loads(file.read_text(encoding="utf-8"))["proofs"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return []
-    if not isinstance(entries, list):
-        return []
-    return [entry for entry in entries if isinstance(entry, dict) and type(entry.get("inputs")) is int]
-
-
 #: What an audit found, worst first: the status of a contract is the first that applies.
 STATUSES = ("failed", "proven", "sampled", "proven_for_other_sources", "not_proven")
 
@@ -433,7 +413,7 @@ def _audit(operator: Operator, kind: Kind, mode: str, transcendental: bool) -> d
     defaults = {attribute.name: attribute.default for attribute in operator.attributes}
     chosen = dict(kind.attributes)
     records = []
-    for entry in _proofs():
+    for entry in proofs.entries():
         attributes = entry.get("attributes", {})
         if (entry.get("operator"), entry.get("dtype"), entry.get("mode")) != (operator.name, kind.operands[0], mode):
             continue
@@ -449,7 +429,7 @@ def _audit(operator: Operator, kind: Kind, mode: str, transcendental: bool) -> d
 
 def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
     faults = entry.get("not_correctly_rounded", entry.get("beyond_limit"))
-    current = entry.get("kernel") == sources.digest(operator.name, sources.KERNEL)
+    current = proofs.is_of_running_sources(entry, operator.name)
     # Every input was tried: of all operands, and no attribute takes further values.
     types = [entry["dtype"], *([entry["exponent"]] if "exponent" in entry else [])]
     every = len(types) == len(operator.operands) and not any(attribute.travels for attribute in operator.attributes)
@@ -530,7 +510,7 @@ def _measured(operator: Operator, kind: Kind, times: list[measurements.Measureme
     kept = ("mode", "path", "size", "ns_per_element", "call_ns", "rounds", "cpu", "core", "date", "versions")
     own = {measurements.loop(key, mode) for mode, key in kind.keys.items()}
     return [
-        {name: getattr(entry, name) for name in kept} | {"current": entry.revision == sources.digest(operator.name)}
+        {name: getattr(entry, name) for name in kept} | {"current": entry.revision == sources.revision(operator.name)}
         for entry in times
         if entry.loop in own
     ]

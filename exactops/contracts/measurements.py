@@ -6,24 +6,21 @@ that is not of the expected form, counts as absent.
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import gc
 import json
-import os
 import platform
 import statistics
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 
 from exactops.codegen.key import Key
+from exactops.system import files, folders
 
 _FORM = 1
 
@@ -64,7 +61,7 @@ class Measurement:
     versions : dict
         Of Python, exactops, NumPy, Numba and llvmlite.
     revision : str
-        Digest of the operator's sources.
+        Digest of the sources of the operator and of the engine.
     """
 
     operator: str
@@ -103,16 +100,19 @@ def loop(key: Key, mode: str) -> tuple[Any, ...]:
 # --- the file -----------------------------------------------------------------------------------------------------------
 
 
-def file() -> Path:
-    """Where measurements are kept."""
-    named = os.environ.get("EXACTOPS_CACHE_DIR")
-    return (Path(named) if named else Path(platformdirs.user_data_dir("exactops", appauthor=False))) / "measurements.json"
+def file() -> Path | None:
+    """Where measurements are kept; None where the user has no folder for them."""
+    folder = folders.data_folder()
+    return None if folder is None else folder / "measurements.json"
 
 
 def load() -> list[Measurement]:
     """The measurements kept; what cannot be read counts as absent."""
+    where = file()
+    if where is None:
+        return []
     try:
-        content = json.loads(file().read_bytes())
+        content = json.loads(where.read_bytes())
     except (OSError, ValueError, RecursionError):
         return []
     if not isinstance(content, dict) or content.get("form") != _FORM or not isinstance(content.get("measurements"), list):
@@ -152,37 +152,14 @@ def store(measured: list[Measurement]) -> Path:
         The folder or the file cannot be written.
     """
     where = file()
+    if where is None:
+        raise OSError("this user has no home folder; EXACTOPS_CACHE_DIR chooses a folder")
     where.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(where.parent):
+    with files.locked(where):
         merged = {entry.identity: entry for entry in [*load(), *measured]}
         entries = [asdict(merged[key]) for key in sorted(merged, key=repr)]
-        text = json.dumps({"form": _FORM, "measurements": entries}, indent=1) + "\n"
-        descriptor, name = tempfile.mkstemp(dir=where.parent, prefix=".measurements-")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
-                handle.write(text)
-            os.replace(name, where)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+        files.write_json(where, {"form": _FORM, "measurements": entries})
     return where
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold a lock on a folder, so that two processes lose no entry; without effect where there is no flock."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 # --- measuring ----------------------------------------------------------------------------------------------------------
@@ -205,21 +182,6 @@ def cpu() -> str:
 
     found = host_target()
     return f"{found.architecture} {found.name}"
-
-
-@contextlib.contextmanager
-def pinned() -> Iterator[int | None]:
-    """Keep this process on one core, where the system can; yields its number."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield None
-        return
-    before = os.sched_getaffinity(0)
-    core = max(before)
-    os.sched_setaffinity(0, {core})
-    try:
-        yield core
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def interleaved(calls: Mapping[Any, Call], rounds: int) -> dict[Any, float]:
@@ -314,7 +276,7 @@ def measure(tasks: list[Task], paths: list[str], size: int, rounds: int, core: i
             cpu=cpu(),
             date=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
             versions=versions,
-            revision=sources.digest(task.operator),
+            revision=sources.revision(task.operator),
         )
         found.append(measurement)
     return found
