@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from exactops.contracts.measurements import interleaved
+from exactops.contracts.measuring import interleaved
 
 __all__ = ["interleaved", "one_thread", "pin", "versions"]
 
