@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from exactops.contracts.measurements import interleaved
+from exactops.contracts.measuring import interleaved
 from exactops.system.processors import pin
 
 __all__ = ["interleaved", "one_thread", "pin", "print_table", "versions"]

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from exactops.api import operators as operators
 from exactops.codegen.paths import paths as paths
-from exactops.contracts.contract import contract as contract
+from exactops.contracts import contract as contract
 from exactops.errors import CacheWarning as CacheWarning
 from exactops.errors import UnsupportedError as UnsupportedError
 from exactops.table.operator import Attribute as Attribute

@@ -63,7 +63,7 @@ def loop_of(operator: Operator, dtype: str, mode: str, path: str, attributes: di
         The operator does not serve the dtype, or the attributes are not its own.
     """
     from exactops import UnsupportedError
-    from exactops.contracts.contract import served
+    from exactops.contracts.operands import served
     from exactops.frontend.attributes import check_names, check_required, selecting_value
     from exactops.frontend.named_loops import loops_of
     from exactops.table.operator import Refusal

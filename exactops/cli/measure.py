@@ -46,11 +46,11 @@ def _size(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, keep and print."""
-    from exactops.contracts import measurements
+    from exactops.contracts import measurements, measuring
     from exactops.system import processors
 
     chosen, paths = _chosen(arguments), _paths(arguments.path)
-    size = arguments.size or measurements.SIZE
+    size = arguments.size or measuring.SIZE
     found: list[Measurement] = []
     with progress("", len(chosen)) as advance, processors.pinned() as core:
         for operator, short in chosen:
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows = table("operator", "types", "attributes", "mode", "path", "ns an element", "ns a call")
     for each in found:
         attributes = ", ".join(f"{name}={value}" for name, value in each.attributes.items())
-        types = f"{', '.join(each.inputs)} to {each.result}"
+        types = f"{', '.join(each.inputs)} to {', '.join(each.results)}"
         rows.add_row(each.operator, types, attributes, each.mode, each.path, f"{each.ns_per_element:g}", f"{each.call_ns:g}")
     out = console()
     out.print(rows)
@@ -81,18 +81,17 @@ def run(arguments: argparse.Namespace) -> int:
 def _measure(
     operator: Operator, short: str, arguments: argparse.Namespace, paths: list[str], size: int, core: int | None
 ) -> list[Measurement]:
-    from exactops.contracts import measurements
-    from exactops.contracts.contract import tasks
+    from exactops.contracts import measuring
     from exactops.table.operator import MODES
 
-    wanted = tasks(operator, short, (arguments.mode,) if arguments.mode else MODES)
-    return measurements.measure(wanted, paths, size, arguments.rounds, core) if wanted else []
+    wanted = measuring.tasks(operator, short, (arguments.mode,) if arguments.mode else MODES)
+    return measuring.measure(wanted, paths, size, arguments.rounds, core) if wanted else []
 
 
 def _chosen(arguments: argparse.Namespace) -> list[tuple[Operator, str]]:
     """The operators and types to measure."""
     from exactops import UnsupportedError
-    from exactops.contracts.contract import served
+    from exactops.contracts.operands import served
     from exactops.ops import OPERATORS
 
     found: list[tuple[Operator, str]] = []

@@ -18,10 +18,15 @@ from exactops.table.operator import MODES, Kernel
 from exactops.table.signatures import Signature, signature
 
 
+def loop_of(found: Signature, mode: str, path: str) -> LoopSpecification:
+    """The loop of a signature that is served; of a fold that of one step."""
+    assert isinstance(found.kernel, Kernel)
+    return LoopSpecification.of(found.kernel, found.inputs, found.results, path, mode == "fast")
+
+
 def loops_of(found: Signature, mode: str, path: str) -> tuple[LoopSpecification, ...]:
     """The loops of a signature: one, and of a fold a last one that it may have."""
-    assert isinstance(found.kernel, Kernel)
-    loops = (LoopSpecification.of(found.kernel, found.inputs, found.results, path, mode == "fast"),)
+    loops = (loop_of(found, mode, path),)
     fold = found.operator.fold
     if fold is None or fold.finish is None:
         return loops
