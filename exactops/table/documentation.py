@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -211,7 +212,7 @@ def docstring(operator: Operator, alias: Alias | None = None) -> str:
     """
     lines = [f"Return {operator.summary}.", "", "Parameters", "----------"]
     for each in (*operands_described(operator), *attributes_described(operator)):
-        lines += [f"{each.name} : {each.kind}", f"    {each.text}"]
+        lines += [f"{each.name} : {each.kind}", *_wrapped(each.text, "    ")]
     lines += [_CALL_DOCUMENTATION % _MODES[operator.category], "", "Returns", "-------"]
     for rule in operator.results:
         lines += ["numpy.ndarray or scalar", f"    {_result(operator, rule)}"]
@@ -219,10 +220,14 @@ def docstring(operator: Operator, alias: Alias | None = None) -> str:
     if operator.onnx:
         lines.append(f"This is ONNX's {operator.onnx}, from opset {operator.opset}.")
     if alias is not None:
-        lines.append(alias_sentence(operator, alias))
+        lines += _wrapped(alias_sentence(operator, alias))
     if operator.special:
         lines += ["", "Special cases:", "", *(f"- {case}" for case in operator.special)]
     return "\n".join(lines)
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
 
 
 def category_sentence(operator: Operator) -> str:
