@@ -47,10 +47,13 @@ def assembly(specification: LoopSpecification) -> str:
 def address(specification: LoopSpecification) -> int:
     """The address of the compiled loop: from the disk cache, or compiled and kept there."""
     name = cache.key_of(specification.description)
-    code = cache.load(name)
+    # A kernel from elsewhere may change while its name stays: it is compiled in each process.
+    kept = specification.is_packaged
+    code = cache.load(name) if kept else None
     if code is None:
         code = machine_code(_optimised(specification))
-        cache.save(name, code)
+        if kept:
+            cache.save(name, code)
     (found,) = load(code, _symbol(specification))
     return found
 
