@@ -95,8 +95,8 @@ def operators_page() -> str:
     head = (
         "# Operators\n\n"
         "Generated from the declarations in `exactops/ops` by `tools/make_operator_table.py`; `python -m exactops ops --json`\n"
-        "prints the same for other programs. What holds for all operators is in [semantics.md](semantics.md). Every function also\n"
-        "takes the keywords `mode`, `path`, `out` and `where`.\n"
+        "prints the same for other programs. What holds for all operators is in [semantics.md](semantics.md).\n"
+        "Every function also takes the keywords `mode`, `path`, `out` and `where`.\n"
     )
     return "\n".join([head, *(section(operator) for operator in exactops.operators().values())])
 
