@@ -59,7 +59,8 @@ def _functions() -> dict[str, Callable[..., Any]]:
         found[operator.function] = accelerator.public_function(_dispatcher(operator, None), operator.function, *text)
         for each in operator.aliases:
             if each.is_special:
-                found[each.name] = accelerator.public_function(_dispatcher(operator, each), each.name, *text)
+                named = signature_text(operator), docstring(operator, each)
+                found[each.name] = accelerator.public_function(_dispatcher(operator, each), each.name, *named)
             elif each.name.islower():
                 found[each.name] = found[operator.function]
     return found

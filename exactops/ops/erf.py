@@ -136,7 +136,7 @@ def erfc_fast(x: Lanes):
 OPERATORS = (
     Operator(
         "erf",
-        "the error function, rounded once",
+        "the error function of x, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(erf, erf_fast),
@@ -146,7 +146,7 @@ OPERATORS = (
     ),
     Operator(
         "erfc",
-        "the complement of the error function, 1 - erf(x), rounded once",
+        "the complementary error function 1 - erf(x), rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(erfc, erfc_fast),

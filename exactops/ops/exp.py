@@ -58,7 +58,7 @@ def exp_fast(x: Lanes):
 OPERATORS = (
     Operator(
         "exp",
-        "e to the power x, rounded once",
+        "e**x, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(exp, exp_fast, registers=2),

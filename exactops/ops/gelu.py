@@ -185,14 +185,18 @@ def _kernel(inputs, output, choices) -> Kernel:
 OPERATORS = (
     Operator(
         "gelu",
-        'x * Phi(x), Phi the normal distribution, rounded once; with approximate="tanh" its tanh form',
+        "x * Phi(x), rounded once, where Phi is the standard normal distribution function",
         "c",
         FLOATS_TO_32_BITS,
         _kernel,
         aliases=("gelu_erf",),
         onnx="Gelu",
         opset=20,
-        attributes=(Attribute("approximate", "choice", "none", ("none", "tanh"), "the erf form, or the tanh form"),),
+        attributes=(
+            Attribute(
+                "approximate", "choice", "none", ("none", "tanh"), 'the definition above, or with "tanh" the form of gelu_tanh'
+            ),
+        ),
         special=(
             "gelu(-inf) = -0, gelu(+inf) = +inf",
             "zeros keep their sign",

@@ -96,7 +96,7 @@ def log_fast(x: Lanes):
 OPERATORS = (
     Operator(
         "log",
-        "the natural logarithm",
+        "the natural logarithm of x, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(log, log_fast, registers=2),

@@ -176,22 +176,26 @@ def cos_fast(x: Lanes):
 OPERATORS = (
     Operator(
         "sin",
-        "the sine of an angle in radians",
+        "the sine of x, an angle in radians, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(sin, sin_fast, registers=2),
         onnx="Sin",
         opset=7,
-        special=("sin(0) keeps the sign of zero", "infinities give NaN", "every finite argument counts exactly, 1e38 too"),
+        special=(
+            "sin(0) keeps the sign of zero",
+            "infinities give NaN",
+            "the range reduction is exact for every finite x, 1e38 too",
+        ),
     ),
     Operator(
         "cos",
-        "the cosine of an angle in radians",
+        "the cosine of x, an angle in radians, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(cos, cos_fast, registers=2),
         onnx="Cos",
         opset=7,
-        special=("cos(0) = 1", "infinities give NaN", "every finite argument counts exactly, 1e38 too"),
+        special=("cos(0) = 1", "infinities give NaN", "the range reduction is exact for every finite x, 1e38 too"),
     ),
 )

@@ -54,7 +54,7 @@ def tanh_fast(x: Lanes):
 OPERATORS = (
     Operator(
         "tanh",
-        "the hyperbolic tangent, rounded once",
+        "the hyperbolic tangent of x, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(tanh, tanh_fast, registers=2),
