@@ -53,6 +53,8 @@ def lower(function: Callable[..., Any], kinds: Sequence[types.Type]) -> Lowered:
 
 
 def _lower(function: Callable[..., Any], kinds: tuple[types.Type, ...]) -> Lowered:
+    # Numba cleans up each function with the costs of this process's CPU in mind. So code for another target may rarely choose
+    # other instructions than a process of its own would; what it computes is the same.
     compiled = compiler.compile_extra(cpu_target.typing_context, cpu_target.target_context, function, kinds, None, _FLAGS, {})
     module = llvm.parse_assembly(compiled.library.get_llvm_str())
     for defined in module.functions:
