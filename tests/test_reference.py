@@ -14,6 +14,7 @@ import pytest
 import special_cases
 import values
 from hypothesis import given, strategies
+from support import python
 from values import hard_values, pairs, same_bits, triples
 
 from exactops.verification import reference
@@ -368,3 +369,12 @@ def test_one_ulp_is_found_and_measured() -> None:
         values.within_ulp(np.float32([np.nan]), np.float32([0.0]), 2)
     with pytest.raises(AssertionError):
         same_bits(np.float32([1]), np.float64([1]))
+
+
+def test_without_gmpy2_the_references_say_what_to_install() -> None:
+    program = (
+        "import sys; sys.modules['gmpy2'] = None\n"
+        "try: from exactops.verification import reference\n"
+        "except ImportError as error: print(error)"
+    )
+    assert "references need gmpy2: pip install 'exactops[test]'" in python(program)
