@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import exactops
+from exactops.records.sources import sources
 
 ROOT = Path(__file__).resolve().parent.parent
 FUNCTIONS = ("exp", "sigmoid", "silu", "tanh", "erf", "erfc", "gelu", "gelu_tanh")
@@ -26,6 +27,14 @@ def test_constants_are_those_that_the_tool_derives(tool):
     counts = re.findall(r"(\d+) of (\d+) constants are as derived", done.stdout)
     assert counts
     assert all(same == every and int(every) > 0 for same, every in counts)
+
+
+@pytest.mark.parametrize("tool", sorted(path.stem for path in (ROOT / "tools").glob("derive_*.py")))
+def test_the_tables_are_sources_of_kernels(tool):
+    """A module of tables belongs to what a proof and a contract's revision speak of."""
+    module = f"numerics/tables/{tool.removeprefix('derive_')}.py"
+    assert (ROOT / "exactops" / module).is_file()
+    assert any(module in sources(operator) for operator in exactops.operators())
 
 
 def _hard(function):
