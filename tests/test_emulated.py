@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 from exactops.codegen.key import Key
 from reference import bits_of
-from support import X86, emulate, python
-from table import Entry, distinct_loops, entries
-from values import hard_values, pairs
+from support import X86
+from support.processes import emulate, python
+from support.table import Entry, distinct_loops, entries
+from support.values import hard_values, pairs
 
 import exactops
 from exactops.codegen import loops

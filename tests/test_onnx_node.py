@@ -15,7 +15,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from reference import bits_of
-from values import is_nan
+from support.values import is_nan
 
 import exactops
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import DTYPES, canonical_name, expected
-from values import same_bits
+from support.values import same_bits
 
 import exactops
 
