@@ -1,4 +1,4 @@
-"""exactops against NumPy: the speeds and call costs that the project promises.
+"""exactops against NumPy: the speeds and start-up times that the project promises. ``call_cost.py`` has the cost of a call.
 
 ``python bench/against_numpy.py --help`` lists the options. Run it on a quiet machine.
 """
@@ -18,9 +18,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.cases import CASES, SIZES, exactops_call, numpy_call, operands_of
-from measure import interleaved, pin, versions
-
-import exactops
+from measure import interleaved, pin, print_table, versions
 
 #: NumPy's time over exactops' must be at least this.
 SPEED, HALF_SPEED = 0.9, 5.0
@@ -56,28 +54,6 @@ def speeds(rounds: int, sizes: Sequence[int], mode: str, only: Sequence[str]) ->
         }
 
 
-def call_costs(rounds: int) -> Iterator[dict[str, Any]]:
-    """A warm call of 16 elements, as a multiple of NumPy's."""
-    x = np.linspace(-1, 1, 16, dtype=np.float32)
-    y = np.empty_like(x)
-    calls = {
-        "run('exp', x, out=y)": lambda: exactops.run("exp", x, out=y),
-        "exp(x, out=y)": lambda: exactops.exp(x, out=y),
-        "numpy": lambda: np.exp(x, out=y),
-    }
-    seconds = interleaved(calls, 5 * rounds)
-    for name, target in (("run('exp', x, out=y)", 2.0), ("exp(x, out=y)", 1.4)):
-        yield {
-            "what": f"{name} of 16 elements",
-            "exactops": seconds[name] * 1e9,
-            "other": seconds["numpy"] * 1e9,
-            "unit": "ns",
-            "ratio": seconds[name] / seconds["numpy"],
-            "target": target,
-            "at_least": False,
-        }
-
-
 _FIRST_USE = """
 import time, numpy as np, exactops
 x = np.linspace(-1, 1, 16, dtype=np.float32)
@@ -87,32 +63,25 @@ print(time.perf_counter() - start)
 """
 
 _COMPILE = """
-import time, sys
-import numpy as np, exactops
-import exactops.table.operator as operator_module
-from exactops.table.formats import STORAGES
-from exactops.frontend.plan import plan
-from exactops.runtime.ufuncs import ufunc
+import time
+import exactops
+from exactops.frontend.named_loops import ufuncs_of
+from exactops.table.signatures import signatures
 
-REQUIRED = {"float": 1.0, "int32": 3, "dtype": "float32"}
-keys = {}
+# Of each operator, type and mode one loop: that of the default choices, and of casts the one to float32.
+wanted = {}
 for name, operator in exactops.operators().items():
-    for short in operator.dtypes:
-        x = np.ones(1, STORAGES[short].dtype)
-        arrays = [x] * (2 if operator.variadic else len(operator.operands) - operator.optional)
-        if operator.condition:
-            arrays[0] = np.ones(1, np.bool_)
-        needed = [a for a in operator.attributes if a.default is operator_module.REQUIRED and a.kind != "bound"]
-        attributes = {a.name: REQUIRED[a.kind] for a in needed}
-        if name == "mod" and STORAGES[short].kind == "f":
-            attributes["fmod"] = 1
-        for mode in ("exact", "fast"):
-            keys[plan(operator, tuple(arrays), mode, attributes=attributes).key] = None
-first, *others = keys
-ufunc(first)
+    defaults = {each.name: "f32" if each.kind == "dtype" else each.default for each in operator.attributes if each.selects}
+    for found in signatures(operator):
+        default = dict(found.choices) == defaults or (name == "mod" and found.value[0] in "fb")
+        if default and set(found.operands) <= {found.value, "bool"}:
+            for mode in ("exact", "fast"):
+                wanted[found.name, mode if found.kernel.differs else "exact"] = found, mode
+first, *others = wanted.values()
+ufuncs_of(*first, exactops.paths()[0])
 start = time.perf_counter()
-for key in others:
-    ufunc(key)
+for found, mode in others:
+    ufuncs_of(found, mode, exactops.paths()[0])
 print((time.perf_counter() - start) / len(others), len(others))
 """
 
@@ -156,29 +125,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     about: dict[str, Any] = {**versions(), "core": pin(), "mode": arguments.mode}
     rows = list(speeds(arguments.rounds, arguments.sizes, arguments.mode, arguments.only))
-    rows += call_costs(arguments.rounds)
     rows += start_costs(arguments.rounds, not arguments.no_compile)
     for row in rows:
         row["met"] = met(row)
     if arguments.json:
         print(json.dumps({"about": about, "rows": rows}, indent=2))
         return 0
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
-    console.print(", ".join(f"{name} {value}" for name, value in about.items()))
-    table = Table("what", "exactops", "NumPy", "unit", "ratio", "target", "", box=None, pad_edge=False)
+    print(", ".join(f"{name} {value}" for name, value in about.items()))
+    cells = []
     for row in rows:
         other = "" if row["other"] is None else f"{row['other']:.3f}"
         ratio = "" if row["other"] is None else f"{row['ratio']:.2f}"
         target = f"{'>=' if row['at_least'] else '<='} {row['target']:g}"
-        table.add_row(row["what"], f"{row['exactops']:.3f}", other, row["unit"], ratio, target, "" if row["met"] else "missed")
-    console.print(table)
-    console.print(
-        "Speed ratios are NumPy's time over exactops', so above 1 exactops is faster; call costs are the other way round."
-    )
-    console.print(f"{sum(row['met'] for row in rows)} of {len(rows)} targets met")
+        ours = f"{row['exactops']:.3f}"
+        cells.append([row["what"], ours, other, row["unit"], ratio, target, "" if row["met"] else "missed"])
+    print_table(["what", "exactops", "NumPy", "unit", "ratio", "target", ""], cells)
+    print("Ratios are NumPy's time over exactops', so above 1 exactops is faster.")
+    print(f"{sum(row['met'] for row in rows)} of {len(rows)} targets met")
     return 0
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from measure import interleaved, one_thread, pin, versions
+from measure import interleaved, one_thread, pin, print_table, versions
 
 one_thread()
 
@@ -166,22 +166,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.json:
         print(json.dumps({"about": about, "rows": rows, "summary": totals}, indent=2))
         return 0
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
-    console.print(", ".join(f"{name} {value}" for name, value in about.items()))
-    console.print("ns/element; ratios are the peer's time over ours, so above 1 exactops is faster")
+    print(", ".join(f"{name} {value}" for name, value in about.items()))
+    print("ns/element; ratios are the peer's time over ours, so above 1 exactops is faster")
     columns = ("exact", "fast", "numpy", "torch", "onnxruntime")
-    table = Table("operator", "elements", *columns, "numpy/exact", "fastest/fast", box=None, pad_edge=False)
+    rows_of_cells = []
     for row in rows:
         cells = [f"{row['ns'][who]:.3f}" if who in row["ns"] else "-" for who in columns]
         ratio = f"{row['ns']['numpy'] / row['ns']['exact']:.2f}" if "numpy" in row["ns"] else "-"
         fastest = "-" if row["fastest"] is None else f"{row['fastest']:.2f}"
-        table.add_row(row["operator"], f"{row['size']:,}", *cells, ratio, fastest)
-    console.print(table)
+        rows_of_cells.append([row["operator"], f"{row['size']:,}", *cells, ratio, fastest])
+    print_table(["operator", "elements", *columns, "numpy/exact", "fastest/fast"], rows_of_cells)
     for total in totals:
-        console.print(
+        print(
             f"{total['size']:,} elements: exact over NumPy and SciPy {total['exact_over_numpy_geometric_mean']:.2f} in the "
             f"geometric mean, {total['exact_over_numpy_least']:.2f} at least; fast no slower than the fastest peer for "
             f"{total['fast_at_least_fastest_peer']} of {total['operators']}"

@@ -270,6 +270,42 @@ def test_a_plot(tmp_path: Path):
         assert file.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64", "i8", "i64", "u8", "u64", "bool"])
+@pytest.mark.parametrize("faulty", [False, True], ids=["exact", "faulty"])
+def test_the_axes_of_a_plot(dtype: str, faulty: bool) -> None:
+    """Groups of inputs lie in columns of their own from end to end of the axis, and the limits suit a plot without errors."""
+    pytest.importorskip("matplotlib")
+    from exactops.testing.auditing.plot import figure_of
+
+    op = "not" if dtype == "bool" else "abs"
+
+    def function(x: np.ndarray) -> np.ndarray:
+        y = exactops.run(op, x)
+        return flipped(y, slice(None, None, 5)) if faulty and dtype != "bool" else y
+
+    report = audit(function, op, dtype, samples=4 * FEW)
+    value, place, worst, share = report.points.T
+    columns = {"bool": 2, "i8": 256, "u8": 256}.get(dtype, 1024)
+    # Integers repeat some hard values often enough for several groups.
+    assert place.size == columns and np.all(np.diff(place) >= 0) and np.unique(place).size > 0.8 * columns
+    assert np.all((place < 0) == (value < 0)) and np.all(place[value == 0] == 0)
+    figure = figure_of(report)
+    figure.canvas.draw()
+    errors, shares = figure.axes
+    for axes, highest, least in ((errors, worst.max(), 1), (shares, 100 * share.max(), 1)):
+        low, high = axes.get_ylim()
+        assert low == 0 and high >= highest and high >= (highest or least)
+        assert highest == 0 or high < 2 * max(highest, 1)
+    pixels = shares.transData.transform(np.column_stack([place, share]))[:, 0]
+    left, right = shares.bbox.x0, shares.bbox.x1
+    assert np.ptp(pixels) > 0.85 * (right - left)
+    assert np.unique(np.round(pixels)).size > 0.9 * min(columns, 300)
+    assert len(shares.get_xticks()) >= 2
+    assert [float(label.get_text().replace("\u2212", "-")) for label in shares.get_xticklabels()] == sorted(
+        float(label.get_text().replace("\u2212", "-")) for label in shares.get_xticklabels()
+    )
+
+
 def test_a_plot_needs_matplotlib(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
@@ -359,7 +395,7 @@ def refused(capsys, *arguments: str) -> str:
 def test_command(capsys):
     assert main(["audit", "numpy.exp", "--op", "exp", "--samples", "50000"]) == 1
     text = capsys.readouterr().out
-    assert "numpy.exp held against exact exp, float32" in text and "not correctly rounded" in text and "MPFR agrees" in text
+    assert "numpy.exp compared with exact exp, float32" in text and "not correctly rounded" in text and "MPFR agrees" in text
     assert main(["audit", "exactops:sqrt", "--op", "Sqrt", "--dtype", "float64", "--samples", "5000", "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)
     assert plain["passed"] is True and plain["dtype"] == "float64" and plain["function"] == "exactops:sqrt"
@@ -425,10 +461,28 @@ def test_command_plots(capsys, tmp_path):
     file = tmp_path / "error.png"
     assert main(["audit", "numpy.exp", "--op", "exp", "--samples", "20000", "--plot", str(file)]) == 1
     assert file.read_bytes().startswith(b"\x89PNG")
-    capsys.readouterr()
-    assert "missing" in refused(
-        capsys, "numpy.exp", "--op", "exp", "--samples", "100", "--plot", str(tmp_path / "missing/x.png")
-    )
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("missing/x.png", "missing/x.png: there is no such folder"),
+        ("x.nothing", "the suffix .nothing"),
+        ("x", "no suffix"),
+        (".png", "no suffix"),
+        ("folder.png", "folder.png is a folder"),
+    ],
+)
+def test_a_plot_that_cannot_be_written_is_refused_before_the_work(capsys, tmp_path, monkeypatch, file, message):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "folder.png").mkdir()
+
+    def untouched(*arguments, **keywords):
+        raise AssertionError("the audit has begun")
+
+    monkeypatch.setattr("exactops.testing.auditing.audit", untouched)
+    assert message in refused(capsys, "numpy.exp", "--op", "exp", "--plot", str(tmp_path / file))
+    assert [each.name for each in tmp_path.iterdir()] == ["folder.png"]
 
 
 @pytest.mark.parametrize("dtype", ["f16", "f32", "f64", "i16", "bool"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,8 +16,10 @@ import numpy as np
 import pytest
 
 import exactops
-from exactops.cli import demo, main
+from exactops import cli
+from exactops.cli import demo, main, parser
 from exactops.cli import run as run_command
+from exactops.table.operator import CATEGORIES
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -86,6 +89,7 @@ def test_ops(capsys):
     assert main(["ops"]) == 0
     text = capsys.readouterr().out
     assert all(f"\n{name} " in text for name in exactops.operators())
+    assert all(f"\n  {letter}: {meaning}\n" in text for letter, meaning in CATEGORIES.items())
     assert main(["ops", "--json"]) == 0
     table = json.loads(capsys.readouterr().out)
     assert [entry["name"] for entry in table] == list(exactops.operators())
@@ -143,6 +147,82 @@ def test_help_and_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.strip() == f"exactops {exactops.__version__}"
     assert main(["run", "--help"]) == 0
+
+
+def test_every_command_explains_itself():
+    """Descriptions are sentences; the lines of help are fragments in lower case, as argparse's own are."""
+    (commands,) = (action for action in parser()._actions if action.dest == "command")
+    assert set(commands.choices) == {file.stem for file in Path(cli.__file__).parent.glob("[!_]*.py")}
+    for choice in commands._choices_actions:
+        assert choice.help and choice.help[0].islower() and not choice.help.endswith("."), choice.dest
+    for name, command in commands.choices.items():
+        assert command.description[0].isupper() and command.description.endswith("."), name
+        for action in command._actions:
+            assert action.help and not action.help.endswith("."), (name, action.dest)
+            assert action.help[0].islower() or action.help.split()[0].isupper(), (name, action.dest)
+
+
+# --- assembly --------------------------------------------------------------------------------------------------------------
+
+
+def assembly(capsys: pytest.CaptureFixture, *arguments: str) -> tuple[str, str]:
+    """The first line, which says what the loop is, and the assembly."""
+    assert main(["assembly", *arguments]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    title, _, text = captured.out.partition("\n")
+    return title, text
+
+
+def test_assembly_of_every_operator(capsys):
+    """By name alone, with the attributes that have no default."""
+    needed = {
+        "cast": ["to=f16"],
+        "mod": ["fmod=1"],
+        "powi": ["exp=3"],
+        "powi_backward": ["exp=3"],
+        "scaled_add": ["alpha=2", "beta=3"],
+    }
+    for operator in exactops.operators().values():
+        attributes = [word for text in needed.get(operator.name, []) for word in ("--attr", text)]
+        title, text = assembly(capsys, operator.name, "--path", "scalar", *attributes)
+        short = "f32" if "f32" in operator.dtypes else operator.dtypes[0]
+        assert re.match(rf"# {operator.name}, .*\b{short}\b.* to .*, path scalar, CPU ", title), title
+        assert f"exactops_{operator.name}" in text and "ret" in text
+
+
+def test_assembly_of_types_modes_and_paths(capsys):
+    found = {}
+    for path in exactops.paths():
+        for mode in ("exact", "fast"):
+            title, found[path, mode] = assembly(capsys, "Exp", "--dtype", "bfloat16", "--mode", mode, "--path", path)
+            assert title.startswith(f"# exp, bf16 to bf16, {mode} mode, path {path}, CPU ")
+    assert len(set(found.values())) == len(found)
+    title, _ = assembly(capsys, "leaky_relu", "--attr", "alpha=0.25", "--dtype", "f16")
+    assert title.startswith(f"# leaky_relu, f16, f32 to f16, both modes, path {exactops.paths()[0]}, ")
+    assert assembly(capsys, "add", "--mode", "fast")[1] == assembly(capsys, "add")[1]
+    bounds = ["--attr", "min=0", "--attr", "max=6"]
+    assert assembly(capsys, "clip", *bounds)[1] == assembly(capsys, "clip")[1]  # bounds travel as operands
+    assert assembly(capsys, "gelu", "--attr", "approximate=tanh")[1] != assembly(capsys, "gelu")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "OP"),
+        (["expp"], "did you mean 'exp'"),
+        (["exp", "--dtype", "i32"], "exp does not serve i32"),
+        (["exp", "--dtype", "float23"], "float23"),
+        (["exp", "--mode", "quick"], "invalid choice"),
+        (["exp", "--path", "mmx"], "--path='mmx': this CPU has the paths"),
+        (["exp", "--attr", "alpha=1"], "no attribute 'alpha'"),
+        (["leaky_relu", "--attr", "alpha"], "NAME=VALUE"),
+        (["cast"], "needs the attribute 'to'"),
+        (["cast", "--attr", "to=f23"], "no such dtype"),
+    ],
+)
+def test_assembly_refuses_bad_input(capsys, arguments, message):
+    assert message in refused(capsys, "assembly", *arguments)
 
 
 # --- run: results --------------------------------------------------------------------------------------------------------
@@ -412,6 +492,22 @@ def test_the_import_is_light():
     code = "import sys, exactops; print([m for m in ('numba', 'llvmlite', 'rich', 'argparse') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_only_the_command_line_imports_rich():
+    """In no module outside the command line, nor in a process that compiles and calls operators."""
+    package = Path(exactops.__file__).parent
+    importing = [
+        file for file in package.rglob("*.py") if re.search(r"^\s*(import|from) rich\b", file.read_text(encoding="utf-8"), re.M)
+    ]
+    assert [file.relative_to(package).as_posix() for file in importing] == ["cli/_common.py"]
+    code = (
+        "import sys, numpy as np, exactops, exactops.testing, exactops.contracts, exactops.verification\n"
+        "exactops.exp(np.ones(3, np.float32)), exactops.run('add', np.ones(3), 1)\n"
+        "print('rich' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 # --- streams, signals, resources ------------------------------------------------------------------------------------------

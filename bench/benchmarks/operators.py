@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import exactops
 
+from .calls import CALLS, PAIRS, compiled, names
 from .cases import CASES, SIZES, exactops_call, numpy_call, operands_of
 
 _SHORT = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
@@ -33,20 +32,15 @@ class Operator:
 
 
 class Overhead:
-    """Sixteen elements: what a call costs before it computes anything."""
+    """Sixteen elements: what a call costs before it computes anything, here of 64 calls."""
 
+    number_of_calls = CALLS
     param_names = ("call",)
-    params = (["run", "named function", "numpy"],)
+    params = ([*(pair.ours for pair in PAIRS), *dict.fromkeys(pair.numpy for pair in PAIRS)],)
 
     def setup(self, call: str) -> None:
-        x = np.linspace(-1, 1, 16, dtype=np.float32)
-        y = np.empty_like(x)
-        self.call = {
-            "run": lambda: exactops.run("exp", x, out=y),
-            "named function": lambda: exactops.exp(x, out=y),
-            "numpy": lambda: np.exp(x, out=y),
-        }[call]
+        self.call = compiled(call, names())
         self.call()
 
-    def time_call(self, call: str) -> None:
+    def time_calls(self, call: str) -> None:
         self.call()

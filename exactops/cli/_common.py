@@ -1,18 +1,22 @@
-"""What the commands share."""
+"""What the commands share.
+
+rich is imported here and nowhere else, and only where there is a table or a progress bar to show.
+"""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
+import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
     from rich.table import Table
 
     from exactops.table.operator import Operator
@@ -28,6 +32,9 @@ class CommandError(Exception):
         super().__init__(" ".join(str(message).split()))
 
 
+# --- output -----------------------------------------------------------------------------------------------------------------
+
+
 def console() -> Console:
     """A console on standard output: as wide as the terminal, wide where the output is a file or a pipe."""
     from rich.console import Console
@@ -36,7 +43,8 @@ def console() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # not rich's end of the process, which would be a failure
 
-    return Plain(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
+    # Brackets and colons in what users name are text, not rich's markup.
+    return Plain(width=None if sys.stdout.isatty() else _WIDE, highlight=False, markup=False, emoji=False)
 
 
 def table(*headers: str) -> Table:
@@ -49,17 +57,89 @@ def table(*headers: str) -> Table:
     return made
 
 
-def progress() -> Progress:
-    """A progress bar on standard error, shown on a terminal only."""
-    from rich.console import Console
-    from rich.progress import Progress
+@contextlib.contextmanager
+def progress(description: str, total: int) -> Iterator[Callable[..., None]]:
+    """A progress bar on standard error, where that is a terminal.
 
-    return Progress(console=Console(file=sys.stderr), disable=not sys.stderr.isatty(), transient=True)
+    Parameters
+    ----------
+    description : str
+        What is shown before the bar.
+    total : int
+        How many steps there are.
+
+    Yields
+    ------
+    callable
+        ``advance(steps=1, description=None)`` moves the bar on, and may say what is done now.
+    """
+    if not sys.stderr.isatty():
+        yield lambda steps=1, description=None: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(description, total=total)
+
+        def advance(steps: int = 1, description: str | None = None) -> None:
+            bar.update(task, advance=steps, description=description)
+
+        yield advance
 
 
 def print_json(value: Any) -> None:
     """Print a value for other programs."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------------
+
+
+def add_attribute_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--attr``, which :func:`attributes_of` reads."""
+    parser.add_argument(
+        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute of the operator; may be repeated"
+    )
+
+
+def add_path_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--path``, which :func:`path_of` reads."""
+    parser.add_argument(
+        "--path",
+        metavar="PATH",
+        help="register width; `exactops info` lists those of this CPU and the default",
+    )
+
+
+def positive(text: str) -> int:
+    """The type of an argument that counts something."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return value
+
+
+def operator_of(name: str) -> Operator:
+    """The operator of any of its spellings."""
+    from exactops import UnsupportedError
+    from exactops.ops import find_operator
+
+    try:
+        return find_operator(name)
+    except UnsupportedError as error:
+        raise CommandError(error) from None
+
+
+def path_of(given: str | None) -> str:
+    """The path that ``--path`` names, the default path where it is not given."""
+    from exactops.codegen.paths import check_path, default_path
+
+    try:
+        return check_path(given, "--path") if given is not None else default_path()
+    except ValueError as error:
+        raise CommandError(error) from None
 
 
 def attributes_of(operator: Operator, given: list[str]) -> dict[str, Any]:
@@ -89,6 +169,14 @@ def _word(value: str) -> int | str:
     with contextlib.suppress(ValueError):
         return int(value)
     return value
+
+
+# --- the process ------------------------------------------------------------------------------------------------------------
+
+
+def cpu_count() -> int:
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager

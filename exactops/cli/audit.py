@@ -1,4 +1,4 @@
-"""``exactops audit``: a function of any library, held against the exact values."""
+"""``exactops audit``: a function of any library, compared with the exact values."""
 
 from __future__ import annotations
 
@@ -8,68 +8,62 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from exactops.cli._common import CommandError, attributes_of, console, print_json, progress, table
+from exactops.cli._common import (
+    CommandError,
+    add_attribute_option,
+    attributes_of,
+    console,
+    operator_of,
+    positive,
+    print_json,
+    progress,
+    table,
+)
 
 
 def add_parser(subparsers: Any) -> None:
     """Add the command's parser."""
     parser = subparsers.add_parser(
         "audit",
-        help="hold a function of any library against the exact values",
+        help="compare a function of any library with the exact values",
         description=(
-            "Hold an element-wise function of any library against the exact values of an operator: results that are not "
+            "Compare an element-wise function of any library with the exact values of an operator: results that are not "
             "correctly rounded, the largest error, special values and signs of zero that differ, and whether bits depend on "
             "anything but the values. The exit code is 1 if anything is found."
         ),
+        epilog="example: exactops audit numpy.exp --op exp --dtype float16 --plot error.png",
     )
     parser.add_argument(
         "function", metavar="FUNCTION", help="a dotted name such as numpy.exp, or module:attribute; its module is imported"
     )
     parser.add_argument("--op", required=True, metavar="OP", help="any spelling of an operator; `exactops ops` lists them")
     parser.add_argument("--dtype", default="float32", metavar="DTYPE", help="type of the operands (default: float32)")
-    parser.add_argument(
-        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute of the operator; may be repeated"
-    )
+    add_attribute_option(parser)
     parser.add_argument(
         "--keyword", action="append", default=[], metavar="NAME=VALUE", help="an argument for the function; may be repeated"
     )
-    parser.add_argument("--samples", type=_positive, metavar="N", help="results to compare (default: 2**20)")
+    parser.add_argument("--samples", type=positive, metavar="N", help="results to compare (default: 2**20)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the random inputs (default: 0)")
     parser.add_argument("--adapter", choices=["torch"], help="the function takes and returns tensors of this library")
-    parser.add_argument("--plot", metavar="FILE", help="draw the error over the first operand (needs Matplotlib)")
+    parser.add_argument("--plot", metavar="FILE", help="draw the error over the first operand, into a file such as error.png")
     parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not positive")
-    return value
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Find the function, audit it, print what was found."""
-    from exactops.ops import find_operator
     from exactops.testing.auditing import SAMPLES, audit
 
     function = resolve(arguments.function)
     keywords = dict(_keyword(text) for text in arguments.keyword)
     samples = arguments.samples or SAMPLES
-    try:
-        operator = find_operator(arguments.op)
-    except TypeError as error:  # no such operator
-        raise CommandError(error) from None
+    operator = operator_of(arguments.op)
     attributes = attributes_of(operator, arguments.attr)
-    if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
-        raise CommandError(f"--plot {arguments.plot}: there is no such folder")
+    if arguments.plot:
+        _check_plot(arguments.plot)
     try:
-        if arguments.plot:
-            importlib.import_module("matplotlib.figure")
-        with progress() as bar:
-            task = bar.add_task(arguments.function, total=samples)
+        with progress(arguments.function, samples) as advance:
             report = audit(
                 functools.partial(function, **keywords) if keywords else function,
                 operator.name,
@@ -79,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
                 seed=arguments.seed,
                 adapter=arguments.adapter,
                 name=arguments.function + "".join(f" {text}" for text in arguments.keyword),
-                advance=lambda inputs: bar.advance(task, inputs),
+                advance=advance,
             )
         if arguments.plot:
             report.plot(arguments.plot)
@@ -97,15 +91,22 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if report.passed else 1
 
 
-def _print(report: Any) -> None:
-    from rich.markup import escape
+def _check_plot(file: str) -> None:
+    """Refuse a plot that could not be written, before the audit and not after it."""
+    from exactops.testing.auditing.plot import check_file
 
+    try:
+        check_file(file)
+    except (ImportError, ValueError, OSError) as error:
+        raise CommandError(f"--plot: {error}") from None
+
+
+def _print(report: Any) -> None:
     out = console()
-    attributes = "".join(f", {name}={value}" for name, value in report.attributes.items())
-    out.print(escape(f"{report.function} held against exact {report.operator}{attributes}, {report.dtype}"))
+    out.print(f"{report.function} compared with exact {report.reference}, {report.dtype}")
     rows = table("", "found", "for example")
     for row in report.rows():
-        rows.add_row(*map(escape, row))
+        rows.add_row(*row)
     out.print(rows)
 
 

@@ -29,7 +29,7 @@ def add_parser(subparsers: Any) -> None:
         help="the contracts of the operators",
         description=(
             "Show what may be relied on: types, error bounds and their proofs, determinism, cost. "
-            "With --json the whole contracts, in the form of the schema that --schema prints."
+            "With --json the contracts are printed whole, in the form of the schema that --schema prints."
         ),
     )
     parser.add_argument("op", nargs="?", metavar="OP", help="any spelling of an operator (default: all)")
@@ -68,15 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show(contracts: list[dict[str, Any]]) -> None:
     """One row a variant: modes that share a loop share a row."""
-    from rich.markup import escape
-
-    rows = table(
-        "operator", "operands", "attributes", "result", "mode", "max ulp", "audit", "bits", "flops", "bytes", "ns an element"
-    )
+    rows = table(*_HEADERS)
     for contract in contracts:
         for variant in contract["variants"]:
             for cells in _rows(contract, variant):
-                rows.add_row(*(escape(cell) for cell in cells))
+                rows.add_row(*cells)
     console().print(rows)
 
 
@@ -84,7 +80,7 @@ def _rows(contract: dict[str, Any], variant: dict[str, Any]) -> list[tuple[str, 
     attributes = ", ".join(f"{name}={value}" for name, value in variant["attributes"].items())
     head = (contract["operator"], ", ".join(variant["operand_dtypes"]), attributes)
     if not variant["served"]:
-        return [(*head, "refused", *[""] * 7)]
+        return [(*head, "refused", *[""] * (len(_HEADERS) - len(head) - 1))]
     found: list[tuple[str, ...]] = []
     for mode in contract["modes"] if variant["modes_differ"] else ["exact"]:
         precision, cost = variant["precision"][mode], variant["cost"]

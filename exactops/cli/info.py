@@ -12,7 +12,9 @@ from exactops.cli._common import CommandError, console, print_json, table
 def add_parser(subparsers: Any) -> None:
     """Add the command's parser."""
     parser = subparsers.add_parser(
-        "info", help="what this machine has", description="Show the CPU, the paths, the versions and the kernel cache."
+        "info",
+        help="show the CPU, the paths, the versions and the kernel cache",
+        description="Show the CPU, the paths, the versions and the kernel cache.",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 

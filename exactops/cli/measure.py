@@ -9,7 +9,7 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from exactops.cli._common import CommandError, console, print_json, progress, table
+from exactops.cli._common import CommandError, console, operator_of, path_of, positive, print_json, progress, table
 
 if TYPE_CHECKING:
     from exactops.contracts.measurements import Measurement
@@ -28,20 +28,14 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("ops", nargs="*", metavar="OP", help="operators, by any spelling (default: all)")
     parser.add_argument("--dtype", metavar="DTYPE", help="type of the first value operand (default: all that are served)")
-    parser.add_argument("--mode", choices=["exact", "fast"], help="default: both, where they differ")
-    parser.add_argument("--path", action="append", metavar="PATH", help="register width, may be repeated; all: every one")
-    parser.add_argument("--size", type=_size, metavar="N", help="elements of a call (default: 16384)")
+    parser.add_argument("--mode", choices=["exact", "fast"], help="exact or fast (default: both, where they differ)")
     parser.add_argument(
-        "--rounds", type=_positive, default=15, metavar="N", help="rounds that the medians are of (default: 15)"
+        "--path", action="append", metavar="PATH", help="register width, or all; may be repeated (default: the widest)"
     )
-    parser.add_argument("--no-store", action="store_true", help="only print")
+    parser.add_argument("--size", type=_size, metavar="N", help="elements of a call (default: 16384)")
+    parser.add_argument("--rounds", type=positive, default=15, metavar="N", help="rounds that the medians are of (default: 15)")
+    parser.add_argument("--no-store", action="store_true", help="print the times without keeping them")
     parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _positive(text: str) -> int:
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not positive")
-    return int(text)
 
 
 def _size(text: str) -> int:
@@ -57,12 +51,11 @@ def run(arguments: argparse.Namespace) -> int:
     chosen, paths = _chosen(arguments), _paths(arguments.path)
     size = arguments.size or measurements.SIZE
     found: list[Measurement] = []
-    with progress() as bar, measurements.pinned() as core:
-        line = bar.add_task("", total=len(chosen))
+    with progress("", len(chosen)) as advance, measurements.pinned() as core:
         for operator, short in chosen:
-            bar.update(line, description=f"{operator.name} {short}")
+            advance(0, f"{operator.name} {short}")
             found += _measure(operator, short, arguments, paths, size, core)
-            bar.advance(line)
+            advance()
     where = None
     if not arguments.no_store:
         try:
@@ -98,34 +91,29 @@ def _chosen(arguments: argparse.Namespace) -> list[tuple[Operator, str]]:
     """The operators and types to measure."""
     from exactops import UnsupportedError
     from exactops.contracts.contract import served
-    from exactops.ops import OPERATORS, find_operator
+    from exactops.ops import OPERATORS
 
     found: list[tuple[Operator, str]] = []
-    try:
-        for name in dict.fromkeys(find_operator(op).name for op in arguments.ops) or OPERATORS:
-            operator = OPERATORS[name]
-            if arguments.dtype is None:
-                found += [(operator, short) for short in operator.dtypes]
-                continue
-            try:
-                found.append((operator, served(operator, arguments.dtype)))
-            except UnsupportedError as error:
-                refusal = error
-                if arguments.ops:
-                    raise
-    except UnsupportedError as error:
-        raise CommandError(error) from None
+    for name in dict.fromkeys(operator_of(op).name for op in arguments.ops) or OPERATORS:
+        operator = OPERATORS[name]
+        if arguments.dtype is None:
+            found += [(operator, short) for short in operator.dtypes]
+            continue
+        try:
+            found.append((operator, served(operator, arguments.dtype)))
+        except UnsupportedError as error:
+            # Of all operators, those that serve the type; a type that none serves is a mistake.
+            refusal = error
+            if arguments.ops:
+                raise CommandError(error) from None
     if not found:
         raise CommandError(refusal)
     return found
 
 
 def _paths(named: list[str] | None) -> list[str]:
-    from exactops.codegen.paths import check_path, default_path, paths
+    from exactops.codegen.paths import paths
 
-    try:
-        if named and "all" in named:
-            return list(paths())
-        return [check_path(path, "--path") for path in named] if named else [default_path()]
-    except ValueError as error:
-        raise CommandError(error) from None
+    if named and "all" in named:
+        return list(paths())
+    return [path_of(path) for path in named] if named else [path_of(None)]

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from exactops.cli._common import CommandError, console, print_json, table
+from exactops.cli._common import console, operator_of, print_json, table
 from exactops.table.documentation import dtype_families, operand_list
 from exactops.table.operator import CATEGORIES, Attribute, Operator
 
@@ -14,10 +14,10 @@ from exactops.table.operator import CATEGORIES, Attribute, Operator
 def add_parser(subparsers: Any) -> None:
     """Add the command's parser."""
     parser = subparsers.add_parser(
-        "ops", help="the operator table", description="Show the operator table, or the operators named."
+        "ops", help="show the operator table", description="Show the operator table, or the operators named."
     )
     parser.add_argument("names", nargs="*", metavar="OP", help="operators to show, by any spelling (default: all)")
-    parser.add_argument("--json", action="store_true", help="print JSON, with the special cases")
+    parser.add_argument("--json", action="store_true", help="print JSON, with summaries and special cases")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,27 +26,22 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json([describe(operator) for operator in chosen])
         return 0
-    from rich.markup import escape
-
     rows = table("name", "aliases", "ONNX", "operands", "dtypes", "attributes", "category")
     for operator in chosen:
-        rows.add_row(*(escape(cell) for cell in row(operator)))
+        rows.add_row(*row(operator))
     out = console()
     out.print(rows)
     out.print()
+    out.print("The category says what a result is:")
     for letter, meaning in CATEGORIES.items():
-        out.print(f"{letter}: {meaning}")
+        out.print(f"  {letter}: {meaning}")
     return 0
 
 
 def _chosen(names: list[str]) -> Iterable[Operator]:
     import exactops
-    from exactops.ops import find_operator
 
-    try:
-        return [find_operator(name) for name in names] or exactops.operators().values()
-    except exactops.UnsupportedError as error:
-        raise CommandError(error) from None
+    return [operator_of(name) for name in names] or exactops.operators().values()
 
 
 def row(operator: Operator) -> tuple[str, ...]:

@@ -1,21 +1,33 @@
-"""``exactops prove``: all inputs of an operator, held against correctly rounded values.
+"""``exactops prove``: all inputs of an operator, compared with correctly rounded values.
 
-The reference is :mod:`exactops.verification`: its own double-double arithmetic with an error bound, and MPFR for what that leaves
-open. It shares nothing with the kernels. All 2**32 float32 inputs take some minutes, the half types a second.
+The reference is :mod:`exactops.verification`: its own double-double arithmetic with an error bound, and MPFR for what that
+leaves open. It shares nothing with the kernels. All 2**32 float32 inputs take some minutes, the half types a second.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exactops.cli._common import CommandError, attributes_of, console, print_json, progress
+from exactops.cli._common import (
+    CommandError,
+    add_attribute_option,
+    add_path_option,
+    attributes_of,
+    console,
+    cpu_count,
+    operator_of,
+    path_of,
+    positive,
+    print_json,
+    progress,
+    table,
+)
 
 if TYPE_CHECKING:
     from exactops.table.operator import Operator
@@ -32,42 +44,37 @@ def add_parser(subparsers: Any) -> None:
     """Add the command's parser."""
     parser = subparsers.add_parser(
         "prove",
-        help="hold all inputs of an operator against correctly rounded values",
+        help="compare all inputs of an operator with correctly rounded values",
         description=(
             "Go through all inputs of an operator (2**32 for f32) and count results that are not correctly rounded; with "
             "--mode fast, measure the largest error. What was found is recorded in testdata/proofs.json of the checkout."
         ),
     )
-    parser.add_argument("op", nargs="?", metavar="OP", help="any spelling of a transcendental operator; pow draws pairs")
+    parser.add_argument(
+        "op", nargs="?", metavar="OP", help="any spelling of a transcendental operator; for pow, pairs are drawn"
+    )
     parser.add_argument(
         "--all",
         action="store_true",
-        help="all that the records lack for the present kernels, of the --dtype and --mode if given; where only a kernel's "
-        "sources changed, the hash of its results is enough",
+        help="prove all that the records lack for the present kernels, of the --dtype and --mode if given; where only a "
+        "kernel's sources changed, the hash of its results is enough",
     )
     parser.add_argument("--dtype", choices=["f32", "f16", "bf16"], help="stored type (default: f32)")
-    parser.add_argument("--mode", choices=["exact", "fast"], help="default: exact")
-    parser.add_argument("--path", metavar="PATH", help="register width; `exactops info` lists those of this CPU")
-    parser.add_argument("--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute; may be repeated")
-    parser.add_argument("--processes", type=_positive, metavar="N", help="default: one for each CPU this process may use")
+    parser.add_argument("--mode", choices=["exact", "fast"], help="exact (default) or fast")
+    add_path_option(parser)
+    add_attribute_option(parser)
+    parser.add_argument("--processes", type=positive, metavar="N", help="processes that share the work (default: one a CPU)")
     parser.add_argument("--start", type=_bits, metavar="BITS", help="first input, as a bit pattern such as 0x3f800000")
     parser.add_argument("--stop", type=_bits, metavar="BITS", help="the input after the last")
-    parser.add_argument("--pairs", type=_positive, metavar="N", help="of pow: how many pairs to draw (default: 2**24)")
-    parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="of pow: the seed of the pairs drawn (default: 1)")
-    parser.add_argument("--exponent", choices=EXPONENTS, help="of pow: draw pairs with exponents of this type")
+    parser.add_argument("--pairs", type=positive, metavar="N", help="for pow: how many pairs to draw (default: 2**24)")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="for pow: the seed of the pairs drawn (default: 1)")
+    parser.add_argument("--exponent", choices=EXPONENTS, help="for pow: draw pairs with exponents of this type")
     parser.add_argument(
-        "--hash-only", action="store_true", help="only the SHA-256 of the results, to compare paths or machines"
+        "--hash-only", action="store_true", help="compute only the SHA-256 of the results, to compare paths or machines"
     )
     parser.add_argument("--no-record", action="store_true", help="write no record; a range is never recorded")
     parser.add_argument("--record", metavar="FILE", type=Path, help="where to record (default: testdata/proofs.json)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not positive")
-    return value
 
 
 def _seed(text: str) -> int:
@@ -90,14 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
         from exactops.verification import record
     except ImportError as error:  # gmpy2 is not a dependency of the package
         raise CommandError(error) from None
-    from exactops.codegen.paths import check_path, default_path
-
     if arguments.all == (arguments.op is not None):
         raise CommandError("name an operator, or say --all")
-    try:
-        path = check_path(arguments.path, "--path") if arguments.path else default_path()
-    except ValueError as error:
-        raise CommandError(error) from None
+    path = path_of(arguments.path)
     if not arguments.all:
         task = _task(arguments)
         return _prove(arguments, task, path, _record_file(arguments, task))
@@ -136,9 +138,8 @@ def _go_through(arguments: argparse.Namespace, task: Task, path: str) -> tuple[F
     from exactops.verification import campaign, record
 
     kernel = record.kernel_digest(task.operator)
-    with progress() as bar:
-        line = bar.add_task(f"{_title(task)}, {path}", total=task.end - task.start)
-        found, seconds = campaign.timed(task, _processes(arguments), lambda inputs: bar.advance(line, inputs))
+    with progress(f"{_title(task)}, {path}", task.end - task.start) as advance:
+        found, seconds = campaign.timed(task, _processes(arguments), advance)
     clear = _processes(arguments) == 1 or record.kernel_digest(task.operator) == kernel
     return found, seconds, kernel if clear else None
 
@@ -170,13 +171,13 @@ def all_tasks(dtype: str | None = None, mode: str | None = None, path: str | Non
     import exactops
     from exactops.verification.functions import provable
 
-    table = exactops.operators()
-    for name in (name for name in (*provable(), *_POWERS) if name in table):
-        for short in [dtype] if dtype else reversed(table[name].dtypes):
+    operators = exactops.operators()
+    for name in (name for name in (*provable(), *_POWERS) if name in operators):
+        for short in [dtype] if dtype else reversed(operators[name].dtypes):
             if short not in ("f32", "f16", "bf16") or (name, short) == ("powi", "f32"):
                 continue  # powi of float32 takes ten minutes an exponent: by name
             for chosen_mode in [mode] if mode else ["exact", "fast"]:
-                for chosen in _choices(table[name]):
+                for chosen in _choices(operators[name]):
                     given = {"op": name, "dtype": short, "mode": chosen_mode, "attr": chosen, "path": path}
                     for pairs, exponent in _campaigns(name, short, chosen_mode):
                         yield _task(argparse.Namespace(**given, **_WHOLE, pairs=pairs, exponent=exponent))
@@ -207,16 +208,11 @@ def _choices(operator: Operator) -> list[list[str]]:
 
 
 def _task(arguments: argparse.Namespace) -> Task:
-    import exactops
-    from exactops.ops import find_operator
     from exactops.verification import campaign
     from exactops.verification.campaign import Task
     from exactops.verification.functions import provable
 
-    try:
-        operator = find_operator(arguments.op)
-    except exactops.UnsupportedError as error:
-        raise CommandError(error) from None
+    operator = operator_of(arguments.op)
     if operator.name not in (*provable(), *_POWERS):
         raise CommandError(f"{operator.name}: there are proofs for {', '.join((*provable(), *_POWERS))}")
     dtype = arguments.dtype or "f32"
@@ -289,11 +285,7 @@ def _record_file(arguments: argparse.Namespace, task: Task) -> Path | None:
 
 
 def _processes(arguments: argparse.Namespace) -> int:
-    if arguments.processes:
-        return arguments.processes
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return int(arguments.processes or cpu_count())
 
 
 def _title(task: Task) -> str:
@@ -325,13 +317,11 @@ def _report(task: Task, path: str, found: Findings, seconds: float, file: Path |
             )
             out.print(f"not within the contract: {found.wrong:,}")
         if found.examples:
-            from rich.table import Table
-
             names = ("x", "y")[: len(found.examples[0]) - 2]
-            table = Table(*names, "got", "expected", *names, "got", "expected", box=None, pad_edge=False)
+            rows = table(*names, "got", "expected", *names, "got", "expected")
             for example in found.examples:
-                table.add_row(*_row(task, example))
-            out.print(table)
+                rows.add_row(*_row(task, example))
+            out.print(rows)
     out.print(f"SHA-256 {found.sha256}" + ("" if task.complete else " (of this range)"))
     if file is not None:
         out.print(f"recorded in {file}")
@@ -339,12 +329,12 @@ def _report(task: Task, path: str, found: Findings, seconds: float, file: Path |
 
 def _row(task: Task, example: tuple[int, ...]) -> list[str]:
     """Operands, result and reference as bits, then as numbers."""
-    from exactops.table.formats import STORAGES
+    from exactops.table.formats import FORMATS
     from exactops.verification.decision import decode
 
     types = [task.storage] * len(example)
     if task.exponent:
-        types[1] = STORAGES[task.exponent]
+        types[1] = FORMATS[task.exponent]
     values = [
         f"{decode(bits, kind):.9g}" if kind.kind == "f" else f"{bits - (bits >> 63 << 64)}"
         for bits, kind in zip(example, types, strict=True)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exactops.cli._common import CommandError, attributes_of, progress
+from exactops.cli._common import CommandError, add_attribute_option, add_path_option, attributes_of, operator_of, progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,7 @@ def add_parser(subparsers: Any) -> None:
         "run",
         help="apply an operator to .npy files",
         description="Apply an operator to .npy files. They are memory-mapped, so they may be larger than memory.",
+        epilog="example: exactops run leaky_relu x.npy -o y.npy --attr alpha=0.1",
     )
     parser.add_argument("op", metavar="OP", help="any spelling of an operator; `exactops ops` lists them")
     parser.add_argument("inputs", nargs="+", metavar="IN.npy", help="the operands, of shapes that broadcast")
@@ -42,10 +43,8 @@ def add_parser(subparsers: Any) -> None:
         "-o", "--output", required=True, metavar="OUT.npy", help="where the result goes; it may be one of the operands"
     )
     parser.add_argument("--mode", default="exact", metavar="MODE", help="exact (default) or fast")
-    parser.add_argument("--path", metavar="PATH", help="register width; `exactops info` lists those of this CPU")
-    parser.add_argument(
-        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute of the operator; may be repeated"
-    )
+    add_path_option(parser)
+    add_attribute_option(parser)
     parser.add_argument(
         "--dtype",
         choices=["bfloat16"],
@@ -60,10 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     import exactops
     from exactops.frontend.plan import plan
-    from exactops.ops import find_operator
 
     try:
-        operator = find_operator(arguments.op)
+        operator = operator_of(arguments.op)
         attributes = attributes_of(operator, arguments.attr)
         operands = [_operand(name, arguments.dtype) for name in arguments.inputs]
         if arguments.dtype and not any(operand.dtype.name == "bfloat16" for operand in operands):
@@ -83,13 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
     def compute(out: np.ndarray) -> None:
         # Blocks of a Fortran-ordered file are contiguous when it is looked at transposed.
         arrays, target = ([a.T for a in full], out.T) if fortran else (full, out)
-        with progress() as bar:
-            task = bar.add_task(operator.name, total=target.size)
+        with progress(operator.name, target.size) as advance:
             for block in blocks(target.shape, BLOCK):
                 part = target[block]
                 inputs = [array[block] for array in arrays] + operands[read:]
                 exactops.run(operator.name, *inputs, mode=arguments.mode, path=arguments.path, out=part, **attributes)
-                bar.advance(task, part.size)
+                advance(part.size)
 
     with _replaced(Path(arguments.output)) as temporary:
         out = _create(temporary, planned.dtype, shape, fortran)

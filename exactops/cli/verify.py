@@ -7,17 +7,14 @@ results of every operator over it. ``docs/verification.md`` has the definitions.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import multiprocessing
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exactops.cli._common import CommandError, console, print_json, progress, table
+from exactops.cli._common import CommandError, console, cpu_count, operator_of, print_json, progress, table
 
 if TYPE_CHECKING:
     from exactops.verification.fingerprints import Entry, Job, Settings, Verdict
@@ -30,20 +27,20 @@ def add_parser(subparsers: Any) -> None:
     """Add the command's parser."""
     parser = subparsers.add_parser(
         "verify",
-        help="hold this machine's bits against the fingerprints",
+        help="compare this machine's results with the fingerprints",
         description=(
             "Compute every operator over the canonical inputs in exact mode, on every path of this machine, and compare the "
             "hashes of the results with testdata/fingerprints.json. The short form takes about a minute once the kernels are "
-            "compiled. Exit code 1 if anything differs."
+            "compiled. The exit code is 1 if anything differs."
         ),
     )
-    parser.add_argument("--operator", nargs="+", metavar="OP", help="these operators only, by any spelling")
-    parser.add_argument("--dtype", nargs="+", metavar="DTYPE", help="these types only, by short name, such as f32")
-    parser.add_argument("--path", nargs="+", metavar="PATH", help="these paths only")
+    parser.add_argument("--operator", nargs="+", metavar="OP", help="verify these operators only, by any spelling")
+    parser.add_argument("--dtype", nargs="+", metavar="DTYPE", help="verify these types only, by short name, such as f32")
+    parser.add_argument("--path", nargs="+", metavar="PATH", help="verify on these paths only")
     parser.add_argument(
-        "--full", action="store_true", help="the long form: all 2**32 float32 inputs of operators of one operand"
+        "--full", action="store_true", help="verify the long form: all 2**32 float32 inputs of operators of one operand"
     )
-    parser.add_argument("--sample", type=int, default=1, metavar="N", help="every N-th chunk of the inputs only")
+    parser.add_argument("--sample", type=int, default=1, metavar="N", help="verify every N-th chunk of the inputs only")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="call from N threads that share the inputs")
     parser.add_argument(
         "--environment",
@@ -57,7 +54,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="write the file instead, of the chosen operators; refused unless all paths agree, and the tests' references",
+        help="write the fingerprints of the chosen operators instead; refused unless all paths and the references agree",
     )
 
 
@@ -93,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         recorded = fingerprints.load(file)
     except (OSError, ValueError) as error:
         raise CommandError(f"{file}: {error}") from None
-    processes = arguments.processes or _available()
+    processes = arguments.processes or cpu_count()
     if arguments.write:
         if settings != fingerprints.Settings() or arguments.path:
             raise CommandError("--write takes all paths and all inputs, and no other settings")
@@ -125,18 +122,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _chosen(arguments: argparse.Namespace) -> list[Entry]:
     """The entries that the arguments name."""
     import exactops
-    from exactops.ops import find_operator
-    from exactops.table.formats import STORAGES
+    from exactops.table.formats import FORMATS
     from exactops.verification import fingerprints
 
-    try:
-        names = {find_operator(name).name for name in arguments.operator or exactops.operators()}
-    except exactops.UnsupportedError as error:
-        raise CommandError(error) from None
+    names = {operator_of(name).name for name in arguments.operator or exactops.operators()}
     for short in arguments.dtype or ():
-        if short not in STORAGES:
-            raise CommandError(f"--dtype {short}: one of {', '.join(STORAGES)}")
-    types = set(arguments.dtype or STORAGES)
+        if short not in FORMATS:
+            raise CommandError(f"--dtype {short}: one of {', '.join(FORMATS)}")
+    types = set(arguments.dtype or FORMATS)
     chosen = [e for e in fingerprints.entries() if e.operator in names and e.dtype in types]
     if arguments.full:
         chosen = [entry for entry in chosen if fingerprints.has_long_form(entry)]
@@ -145,25 +138,10 @@ def _chosen(arguments: argparse.Namespace) -> list[Entry]:
     return chosen
 
 
-def _available() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextlib.contextmanager
-def _bar(total: int, what: str) -> Iterator[Callable[[int], Any]]:
-    """A progress bar where there is a terminal; without one, rich is not even needed."""
-    if not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    with progress() as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(task, done)
-
-
 def _spread(function: Callable[..., list[Any]], jobs: Sequence[Job], processes: int, what: str) -> list[Any]:
     """The results of all jobs, from several processes."""
     found: list[Any] = []
-    with _bar(sum(len(job.entries) * len(job.paths) for job in jobs), what) as advance:
+    with progress(what, sum(len(job.entries) * len(job.paths) for job in jobs)) as advance:
         if processes == 1 or len(jobs) == 1:
             for job in jobs:
                 found += function(job, advance)
@@ -196,7 +174,7 @@ def _long_digests(
     from exactops.verification import fingerprints
 
     chunks = (1 << 32) // fingerprints.LONG_CHUNK
-    with _bar(len(chosen) * len(paths) * chunks, "verify") as advance:
+    with progress("verify", len(chosen) * len(paths) * chunks) as advance:
         pool = ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn"))
         try:
             for entry in chosen:
@@ -255,11 +233,9 @@ def _plain(verdict: Verdict) -> dict[str, Any]:
 
 
 def _print(report: dict[str, Any], verdicts: list[Verdict], file: Path) -> None:
-    from rich.markup import escape
-
     out = console()
     facts = report["machine"]
-    out.print(f"CPU: {escape(facts['model'])} (LLVM: {facts['cpu']}), {facts['architecture']}, {facts['system']}")
+    out.print(f"CPU: {facts['model']} (LLVM: {facts['cpu']}), {facts['architecture']}, {facts['system']}")
     out.print(f"features: {' '.join(facts['features']) or 'none beyond the name'}")
     setting = report["environment"] or "as found"
     out.print(
@@ -276,7 +252,7 @@ def _print(report: dict[str, Any], verdicts: list[Verdict], file: Path) -> None:
     bad = [verdict for verdict in verdicts if not verdict.ok]
     for verdict in bad[:_SHOWN]:
         why = verdict.error or str(verdict.difference or f"SHA-256 {verdict.sha256} is not the recorded one")
-        out.print(escape(f"{verdict.entry.name} on {verdict.path}: {why}"))
+        out.print(f"{verdict.entry.name} on {verdict.path}: {why}")
     if len(bad) > _SHOWN:
         out.print(f"and {len(bad) - _SHOWN} more (--json lists all)")
     what = "the whole short form" if report["sample"] == 1 else f"every {report['sample']}th chunk"
@@ -353,7 +329,7 @@ def _write(
     out = console()
     if failed:
         for each in failed:
-            out.print(f"{each.entry.name}: {each.error}", markup=False)
+            out.print(f"{each.entry.name}: {each.error}")
         out.print(f"{file} is left as it was: {len(failed)} entries do not agree")
         return 1
     cpu = machine.facts()

@@ -75,13 +75,17 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
         if found is None:
             return first(arrays, mode, path, out, where, attributes, key)
         constants = found.constants
-        if constants is not None and where is True:
+        if constants is not None:
             if out is None:
-                return found.ufunc(*arrays, *constants)
-            if x is not None and type(out) is ndarray and out.dtype is found.dtype:
+                if where is True:
+                    return found.ufunc(*arrays, *constants)
+            elif x is not None and type(out) is ndarray and out.dtype is found.dtype:
                 shape = out.shape
                 if x.shape == shape and (y is x or y.shape == shape):
-                    return found.ufunc(*arrays, *constants, out)
+                    if where is True:
+                        return found.ufunc(*arrays, *constants, out)
+                    if type(where) is ndarray and where.dtype is _BOOL and where.shape == shape:
+                        return found.ufunc(*arrays, *constants, out, where=where)
         return found(arrays, attributes, out, where)
 
     def first(arrays: tuple, mode: Any, path: Any, out: Any, where: Any, attributes: dict[str, Any], key: tuple) -> Any:
@@ -113,6 +117,7 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
     return call
 
 
+_BOOL = FORMATS["bool"].dtype
 _DEFAULTS = {"mode": "exact", "path": None}
 
 

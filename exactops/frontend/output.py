@@ -49,13 +49,16 @@ def check_outputs(outputs: tuple[Any, ...], results: tuple[Format, ...], operand
 
 
 def have_shape_of(out: np.ndarray, operands: list[Any]) -> bool:
-    """Whether the operands evidently broadcast to the shape of an output: all have it, or are 0-d. False: unknown."""
+    """Whether the operands evidently broadcast to the shape of an output: one has it, the others its last axes or none.
+
+    False means that it takes a closer look.
+    """
     shape, found = out.shape, False
     for operand in operands:
         each = operand.shape
         if each == shape:
             found = True
-        elif each != ():
+        elif each and each != shape[-len(each) :]:
             return False
     return found
 

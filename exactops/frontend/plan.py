@@ -15,9 +15,9 @@ import numpy as np
 from numpy import ndarray
 
 from exactops.codegen.paths import check_path, default_path
-from exactops.codegen.specification import LoopSpecification
 from exactops.errors import UnsupportedError
 from exactops.frontend.attributes import check_names, check_required, scalar_of, selecting_value
+from exactops.frontend.named_loops import loops_of, ufuncs_of
 from exactops.frontend.operands import (
     check_weak,
     compared_by_value,
@@ -29,9 +29,8 @@ from exactops.frontend.operands import (
 )
 from exactops.frontend.output import check_outputs, have_shape_of, outputs_of
 from exactops.frontend.scalars import converter, scalar_array
-from exactops.runtime.ufuncs import ufunc
 from exactops.table.formats import FORMATS, Format
-from exactops.table.operator import MODES, Alias, Kernel, Operator, Refusal
+from exactops.table.operator import MODES, Alias, Operator, Refusal
 from exactops.table.signatures import Signature, signature
 
 #: Where an argument of a call is found: its position or its keyword.
@@ -41,25 +40,6 @@ _BOOL = FORMATS["bool"].dtype
 
 #: Makes an operand of the ufunc from the positional arguments of a call and its attributes.
 Conversion = Callable[[tuple, dict[str, Any]], Any]
-
-
-# --- loops --------------------------------------------------------------------------------------------------------------
-
-
-def loop_of(found: Signature, mode: str, path: str) -> LoopSpecification:
-    """The loop of a signature; of a fold that of one step."""
-    assert isinstance(found.kernel, Kernel)
-    return LoopSpecification.of(found.kernel, found.inputs, found.results, path, mode == "fast")
-
-
-def loops_of(found: Signature, mode: str, path: str) -> tuple[LoopSpecification, ...]:
-    """Every loop of a signature: one, and of a fold a last one that it may have."""
-    loops = (loop_of(found, mode, path),)
-    fold = found.operator.fold
-    if fold is None or fold.finish is None:
-        return loops
-    result = found.results[0]
-    return (*loops, LoopSpecification.of(fold.finish, (result, "f64"), (result,), path, mode == "fast"))
 
 
 # --- the plan -----------------------------------------------------------------------------------------------------------
@@ -107,15 +87,15 @@ class Plan:
     """
 
     __slots__ = (
-        "conversions",
         "constants",
+        "conversions",
         "dtype",
         "finish",
         "folds",
         "is_comparison",
         "loops",
-        "numbers",
         "mode",
+        "numbers",
         "path",
         "results",
         "scalars",
@@ -157,37 +137,45 @@ class Plan:
 
     def compile(self) -> Plan:
         """Compile the loops, or load them; nothing is compiled before."""
-        self.ufunc, *others = (ufunc(loop, self.signature.operator.name) for loop in self.loops)
+        self.ufunc, *others = ufuncs_of(self.signature, self.mode, self.path)
         self.finish = others[0] if others else None
         return self
 
     def __call__(self, arrays: tuple, attributes: dict[str, Any], out: Any = None, where: Any = True) -> Any:
         """Carry the plan out: for the positional arguments, the other keyword arguments, and what was given as out and where."""
+        operands: Any = arrays
+        if self.numbers is None or self.numbers:
+            operands = self._converted(arrays, attributes)
+        scalars = [each if type(each) is ndarray else each(arrays, attributes) for each in self.scalars]
+        if out is None and where is True and not self.folds:
+            return self.ufunc(*operands, *scalars)
+        outputs = None if out is None else outputs_of(out, len(self.results))
+        more: dict[str, Any] = {}
+        if outputs is not None:
+            if not self._evidently_fit(outputs, operands, where):
+                check_outputs(outputs, self.results, operands, where)
+            more["out"] = outputs
+            if where is not True:
+                more["where"] = where
+        elif where is not True:
+            raise ValueError("where= needs out=: without it the unselected elements would be uninitialised")
+        result = self._folded(operands, more) if self.folds else self.ufunc(*operands, *scalars, **more)
+        return np.asarray(result) if out is ... else result
+
+    def _converted(self, arrays: tuple, attributes: dict[str, Any]) -> list[Any]:
+        """The operands, with Python numbers as arrays."""
         try:
             if self.numbers is None:
-                operands = [each(arrays, attributes) for each in self.conversions]
-            else:
-                operands = list(arrays)
-                for place, convert in self.numbers:
-                    operands[place] = convert(operands[place])
+                return [each(arrays, attributes) for each in self.conversions]
+            operands = list(arrays)
+            for place, convert in self.numbers:
+                operands[place] = convert(operands[place])
         except OverflowError:
             replaced = self._compared_by_value(arrays) if self.is_comparison else None
             if replaced is None:
                 raise
-            operands = replaced
-        scalars = [each if type(each) is ndarray else each(arrays, attributes) for each in self.scalars]
-        outputs = None if out is None else outputs_of(out, len(self.results))
-        if outputs is None:
-            if where is not True:
-                raise ValueError("where= needs out=: without it the unselected elements would be uninitialised")
-            result = self._folded(operands, {}) if self.folds else self.ufunc(*operands, *scalars)
-            return np.asarray(result) if out is ... else result
-        if not self._evidently_fit(outputs, operands, where):
-            check_outputs(outputs, self.results, operands, where)
-        more: dict[str, Any] = {"out": outputs}
-        if where is not True:
-            more["where"] = where
-        return self._folded(operands, more) if self.folds else self.ufunc(*operands, *scalars, **more)
+            return replaced
+        return operands
 
     def _evidently_fit(self, outputs: tuple[Any, ...], operands: list[Any], where: Any) -> bool:
         """Whether ``out`` and ``where`` are right at a glance, as they mostly are; False where that takes more."""
@@ -199,15 +187,15 @@ class Plan:
     def _folded(self, operands: list[Any], more: dict[str, Any]) -> Any:
         """Fold the operands from left to right; only the last step may touch ``out``, which may overlap any operand."""
         step, finish = self.ufunc, self.finish
-        last = () if finish is not None or len(operands) == 1 else (operands.pop(),)
         total, *rest = operands
+        last = () if finish is not None or not rest else (rest.pop(),)
         for operand in rest:
             total = step(total, operand)
-        if finish is not None:
-            if len(operands) == 1:
-                total = step(total)
-            return finish(total, scalar_array(len(operands), FORMATS["f64"]), **more)
-        return step(total, *last, **more)
+        if finish is None:
+            return step(total, *last, **more)
+        if len(operands) == 1:
+            total = step(total)
+        return finish(total, scalar_array(len(operands), FORMATS["f64"]), **more)
 
     def _compared_by_value(self, arrays: tuple) -> list[Any] | None:
         """The operands of a comparison with a Python int that the arrays' type does not hold."""

@@ -91,6 +91,18 @@ def ordered(array: Any) -> np.ndarray:
     return np.asarray(np.where(negative, middle - magnitude, middle + magnitude))
 
 
+def number_line(array: Any) -> np.ndarray:
+    """Places on the number line of a type as float64: zero lies at 0, and neighbours are one apart.
+
+    Beyond 2**53 (float64 and the 64-bit integers only) neighbours may share a place: this is for drawing.
+    """
+    place = ordered(array)
+    if storage_named(np.asarray(array).dtype).kind in "ub":
+        return np.asarray(place.astype(np.float64))
+    # From zero before it is rounded: near 2**63 the numbers of a float64 are 2048 apart.
+    return np.asarray((place - np.uint64(1 << 63)).view(np.int64).astype(np.float64))
+
+
 def ulp_distance(a: Any, b: Any) -> Any:
     """How many representable numbers lie from one value to the other.
 

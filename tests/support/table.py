@@ -11,7 +11,7 @@ from typing import Any
 
 import exactops
 from exactops.codegen.specification import LoopSpecification
-from exactops.frontend import plan
+from exactops.frontend import named_loops
 from exactops.table.operator import Operator
 from exactops.table.signatures import Signature, signatures
 
@@ -50,7 +50,7 @@ def entries() -> tuple[Entry, ...]:
 
 def loops_of(entry: Entry, mode: str, path: str) -> tuple[LoopSpecification, ...]:
     """The loops that a call uses: one, or those of a fold. Nothing is compiled."""
-    return plan.loops_of(entry.signature, mode, path)
+    return named_loops.loops_of(entry.signature, mode, path)
 
 
 @functools.cache
