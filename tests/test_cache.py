@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support import X86, emulate, finish, python, start
+from support import X86
+from support.processes import emulate, finish, python, start
 
 from exactops.runtime import object_cache as cache
 

@@ -16,9 +16,10 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from support import X86, emulate, python
-from table import Entry, distinct_loops, entries
-from values import hard_values, pairs
+from support import X86
+from support.processes import emulate, python
+from support.table import Entry, distinct_loops, entries
+from support.values import hard_values, pairs
 
 import exactops
 from exactops.codegen import loops

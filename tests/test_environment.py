@@ -18,15 +18,14 @@ from support import (
     X86,
     clear_flags,
     control,
-    emulate,
     libm,
-    python,
     raised_flags,
     read_control,
     write_control,
 )
-from table import Entry, entries
-from values import hard_values, same_bits
+from support.processes import emulate, python
+from support.table import Entry, entries
+from support.values import hard_values, same_bits
 
 import exactops
 from exactops.table.formats import FORMATS
@@ -40,21 +39,16 @@ CAST_TARGETS = ("f16", "bf16", "f32", "f64", "i32", "u8")
 INEXACT = 0.7
 
 
-def first_type(entry: Entry) -> str:
-    """The type of the first value operand."""
-    return entry.types[-1 if entry.operator.condition else 0]
-
-
 def chosen(entry: Entry) -> bool:
     """Whether this module runs an entry: operands of one type, and casts to a few targets."""
-    if first_type(entry) not in TYPES:
+    if entry.signature.value not in TYPES:
         return False
     target = dict(entry.attributes).get("to")
     if entry.operator.name == "cast_like":
         target = entry.types[1]
-    elif len({*entry.types[entry.operator.condition :]}) > 1:
+    elif len({*entry.types[entry.operator.value_position :]}) > 1:
         return False
-    return target is None or (target in CAST_TARGETS and first_type(entry) != "bool")
+    return target is None or (target in CAST_TARGETS and entry.signature.value != "bool")
 
 
 ENTRIES = [entry for entry in entries() if chosen(entry)]

@@ -15,8 +15,9 @@ import ml_dtypes
 import numba
 import numpy as np
 import pytest
-from support import X86, emulate, finish, python, start
-from values import hard_values, same_bits
+from support import X86
+from support.processes import emulate, finish, python, start
+from support.values import hard_values, same_bits
 
 from exactops import lanes as vocabulary
 from exactops.codegen.target import host_target

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import python
-from table import Entry, entries
-from values import hard_values, same_bits
+from support.processes import python
+from support.table import Entry, entries
+from support.values import hard_values, same_bits
 
 import exactops
 from exactops.table.formats import FORMATS
@@ -34,11 +34,11 @@ def in_place_entries() -> list[Entry]:
     """Entries whose result has the type of an operand, of one type each."""
     found = []
     for entry in entries():
-        values = entry.types[entry.operator.condition :]
+        values = entry.types[entry.operator.value_position :]
         target = dict(entry.attributes).get("to", entry.types[1] if entry.operator.name == "cast_like" else None)
         if len(set(values)) > 1 or target not in (None, values[0]):
             continue
-        if values[0] in PLACES and (entry.operator.result != "bool" or values[0] == "bool"):
+        if values[0] in PLACES and entry.signature.results == (values[0],):
             found.append(entry)
     return found
 
@@ -261,7 +261,6 @@ def test_remembered_calls_on_threads() -> None:
     program = """
 import sys, numpy as np, exactops
 sys.setswitchinterval(1e-6)
-from test_memory import together, sample
 constants = [float(k) + 0.5 for k in range(40)]
 arrays = {s: sample(s, 17) for s in ("f16", "bf16", "f32", "f64")}
 operators = ("add", "sub", "mul", "max", "min")

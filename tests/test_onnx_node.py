@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
-from values import is_nan
+from support.values import is_nan
 
 import exactops
 from exactops.verification.reference import bits_of

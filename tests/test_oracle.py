@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from values import same_bits
+from support.values import same_bits
 
 import exactops
 from exactops.verification.reference import DTYPES, canonical_name, expected

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from values import same_bits
+from support.values import same_bits
 
 import exactops
 from exactops import UnsupportedError, run
@@ -196,7 +196,7 @@ def test_dtypes(what: str, error: Any, call: Callable[..., Any], words: tuple[st
 
 
 def test_only_these_operators_take_several_dtypes() -> None:
-    from table import entries
+    from support.table import entries
 
     mixing = {e.operator.name for e in entries() if len({*e.types[e.operator.value_position :]}) > 1}
     assert mixing <= {"cast_like", "pow"}
@@ -643,7 +643,7 @@ def test_types_that_override_ufuncs_keep_their_type() -> None:
 
 def test_strange_calls_raise_and_do_not_crash() -> None:
     """An operator of each kind with every pair of strange operands, twice: an exception or a result, and the process lives."""
-    from support import python
+    from support.processes import python
 
     program = """
 import numpy as np, ml_dtypes, exactops, warnings

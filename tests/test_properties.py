@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from support import DEFAULT_CONTROL, FOREIGN, control, read_control
-from values import same_bits, within_ulp
+from support.values import same_bits, within_ulp
 
 import exactops
 from exactops.table.formats import FLOATS, FORMATS, INTEGERS
@@ -551,7 +551,7 @@ class Chain(NamedTuple):
 
 
 def _chainable(operator: Operator, short: str) -> bool:
-    return short in operator.dtypes and operator.result == "same" and not operator.condition
+    return short in operator.dtypes and operator.results == ("same",) and operator.value_position == 0
 
 
 @st.composite
@@ -566,7 +566,7 @@ def chains(draw: Callable[..., Any], operators: Sequence[str] | None = None, dty
     for number in range(draw(st.integers(2, 6))):
         name = draw(st.sampled_from(names))
         operator, known = table[name], len(start) + number
-        count = draw(st.integers(1, 3)) if operator.variadic else len(operator.operands)
+        count = draw(st.integers(1, 3)) if operator.fold is not None else len(operator.operands)
         # The value made last is always used, so that the steps make one expression.
         taken = [known - 1, *(draw(st.integers(0, known - 1)) for _ in range(count - 1))]
         steps.append(Step(name, tuple(draw(st.permutations(taken))), draw(attributes(operator, short))))

@@ -14,8 +14,8 @@ import pytest
 import special_cases
 import values
 from hypothesis import given, strategies
-from support import python
-from values import hard_values, pairs, same_bits, triples
+from support.processes import python
+from support.values import hard_values, pairs, same_bits, triples
 
 from exactops.verification import reference
 from exactops.verification.reference import DTYPES, FLOATS, FORMATS, REFERENCES, array_of, bits_of, expected

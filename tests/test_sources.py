@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import environment
+from support.processes import environment
 
 import exactops
 from exactops.records import sources
@@ -100,7 +100,6 @@ def test_the_kernel_is_what_the_operator_imports() -> None:
 
 PROGRAM = """
 import json, sys
-import exactops
 from exactops.records import files
 from exactops.verification import campaign, record
 file, task = files.writable(files.PROOFS), campaign.Task("exp", "f16")

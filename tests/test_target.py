@@ -8,7 +8,8 @@ import re
 import numba
 import pytest
 from exactops.codegen.key import Key
-from support import ARM, X86, emulate, python
+from support import ARM, X86
+from support.processes import emulate, python
 
 from exactops.codegen import loops, target
 from exactops.codegen.paths import WIDTHS, paths_of
@@ -158,8 +159,6 @@ def test_the_host_itself_is_runnable() -> None:
 
 REFUSED = """
 import sys, numpy as np, exactops
-from exactops.codegen import loops, target
-from exactops.codegen.key import Key
 
 if sys.argv[1] == "pretend":
     found = target._has(target.Target.of("x86-64-v3"), list(target.host_features()))

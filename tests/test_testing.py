@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
-from support import python
-from table import entries
-from values import nan_patterns, special_patterns
+from support.processes import python
+from support.table import entries
+from support.values import nan_patterns, special_patterns
 
 import exactops
 from exactops import testing
 from exactops.frontend.plan import plan
-from exactops.table.formats import FLOATS, FORMATS, INTEGERS
+from exactops.table.formats import FLOATS, INTEGERS
+from exactops.table.formats import FORMATS as STORED
 from exactops.testing import (
     Call,
     arrays,
@@ -53,7 +54,7 @@ QUICK = settings(
 
 
 def test_same_bits_pass():
-    for short, storage in FORMATS.items():
+    for short, storage in STORED.items():
         values = hard_values(short)
         assert_same_bits(values, values.copy(), nan="bits")
         assert_same_bits(values[::2], lay_out(values[::2], "strided"), nan="bits")
@@ -65,7 +66,7 @@ def test_same_bits_pass():
 
 @pytest.mark.parametrize("short", FLOATS)
 def test_each_rule_for_nan(short):
-    form, storage = FORMATS[short], FORMATS[short]
+    form, storage = FORMATS[short], STORED[short]
     canonical = from_bits([storage.nan], short)
     for pattern in nan_patterns(form):
         other = from_bits([pattern], short)
@@ -83,7 +84,7 @@ def test_each_rule_for_nan(short):
                 assert_same_bits(one, two, nan=rule)
 
 
-@pytest.mark.parametrize("short", FORMATS)
+@pytest.mark.parametrize("short", STORED)
 def test_one_bit_is_found_and_shown(short):
     values = mixed_values(short, 40, 3)
     spoilt = bits_of(values)
@@ -173,7 +174,7 @@ def test_distance_needs_one_type():
 # --- values -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("short", FORMATS)
+@pytest.mark.parametrize("short", STORED)
 def test_hard_values_hold_the_special_ones(short):
     found = set(bits_of(hard_values(short)).tolist())
     assert len(found) == hard_values(short).size
@@ -186,13 +187,13 @@ def test_hard_values_hold_the_special_ones(short):
         assert sum(each & (form.sign_bit - 1) > form.infinity for each in found) >= 8
     elif short != "bool":
         assert {form.wrap(form.minimum), form.wrap(form.maximum)} <= found
-    assert hard_values(FORMATS[short].dtype).tobytes() == hard_values(short).tobytes()
+    assert hard_values(STORED[short].dtype).tobytes() == hard_values(short).tobytes()
 
 
-@pytest.mark.parametrize("short", FORMATS)
+@pytest.mark.parametrize("short", STORED)
 def test_mixed_values(short):
     values = mixed_values(short, 3000, 5)
-    assert values.shape == (3000,) and values.dtype == FORMATS[short].dtype
+    assert values.shape == (3000,) and values.dtype == STORED[short].dtype
     assert values.tobytes() == mixed_values(short, 3000, 5).tobytes()
     assert values.tobytes() != mixed_values(short, 3000, 6).tobytes()
     hard = set(bits_of(hard_values(short)).tolist())
@@ -204,7 +205,7 @@ def test_mixed_values(short):
 # --- layouts ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("short", FORMATS)
+@pytest.mark.parametrize("short", STORED)
 def test_layouts_keep_bits_and_are_what_they_say(short):
     seen = set()
     for shape in ((), (0,), (1,), (7,), (3, 4), (2, 1, 5), (2, 0, 3), (1, 2, 3, 2, 2)):
@@ -238,14 +239,14 @@ def test_broadcast_layout_stores_once():
 # --- strategies -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("short", FORMATS)
+@pytest.mark.parametrize("short", STORED)
 def test_arrays(short):
     kinds = set()
 
     @QUICK
-    @given(arrays(short), arrays(FORMATS[short].dtype, 200), arrays(st.just(short), st.just((2, 3))))
+    @given(arrays(short), arrays(STORED[short].dtype, 200), arrays(st.just(short), st.just((2, 3))))
     def draw(first, second, third):
-        assert first.dtype == second.dtype == third.dtype == FORMATS[short].dtype
+        assert first.dtype == second.dtype == third.dtype == STORED[short].dtype
         assert second.shape == (200,) and third.shape == (2, 3) and first.ndim <= 5
         assert first.flags.c_contiguous and first.flags.writeable
         kinds.update(bits_of(second).tolist())
@@ -282,7 +283,7 @@ def test_shapes():
 def test_attributes_are_accepted(name):
     operator = exactops.operators()[name]
     for entry in [each for each in entries() if each.operator.name == name][:60:7]:
-        operands = tuple(np.ones(1, FORMATS[short].dtype) for short in entry.types)
+        operands = tuple(np.ones(1, STORED[short].dtype) for short in entry.types)
 
         @settings(QUICK, max_examples=15)
         @given(attributes(entry.operator, entry.types[0]))
@@ -290,7 +291,7 @@ def test_attributes_are_accepted(name):
             plan(entry.operator, operands, attributes=found)  # noqa: B023 - called in this turn
 
         draw()
-    required = {a.name for a in operator.attributes if a.default is exactops.table.operator.REQUIRED and a.kind != "bound"}
+    required = {each.name for each in operator.attributes if each.required}
     assert required <= set(find(attributes(operator.names[-1]), lambda found: True, settings=settings(database=None)))
 
 

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import ARM, DEFAULT_CONTROL, X86, control, emulate, environment, read_control
+from support import ARM, DEFAULT_CONTROL, X86, control, read_control
+from support.processes import emulate, environment
 
 import exactops
 from exactops.cli import main
