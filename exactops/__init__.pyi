@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from exactops.api import operators as operators
 from exactops.codegen.paths import paths as paths
-from exactops.contracts import contract as contract
+from exactops.contracts.assembling import contract as contract
 from exactops.errors import CacheWarning as CacheWarning
 from exactops.errors import UnsupportedError as UnsupportedError
 from exactops.table.operator import Attribute as Attribute
@@ -175,6 +175,17 @@ def run(
     op: _Spelling,
     /,
     *arrays: ArrayLike | None,
+    mode: Literal["exact", "fast"] = "exact",
+    path: str | None = None,
+    out: _Out | None = None,
+    where: ArrayLike = True,
+    **attributes: Any,
+) -> Any: ...
+@overload
+def run(
+    op: str,
+    /,
+    *arrays: Any,
     mode: Literal["exact", "fast"] = "exact",
     path: str | None = None,
     out: _Out | None = None,

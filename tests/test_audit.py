@@ -402,6 +402,7 @@ def test_command(capsys):
 
 
 MODULE = """
+import exactops
 def leaky(x, slope=0.5, name=""):
     return exactops.leaky_relu(x, alpha=slope)
 class group:

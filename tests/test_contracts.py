@@ -667,7 +667,9 @@ def test_claims(check: str, name: str) -> None:
 GUARD_PAGES = """
 import ctypes, mmap, sys
 import numpy as np
+import exactops
 from exactops.contracts.contract import kinds
+from exactops.table.formats import FORMATS
 from exactops.testing import mixed_values
 page, size = mmap.PAGESIZE, 3 * mmap.PAGESIZE
 libc = ctypes.CDLL(None, use_errno=True)

@@ -148,6 +148,7 @@ def test_the_hook_collects_what_is_imported_by_name(monkeypatch: pytest.MonkeyPa
 FROZEN = """
 import json, sys
 import numpy as np
+import exactops
 from exactops.cli import main
 x = np.linspace(-3, 3, 1001, dtype=np.float32)
 total = int(exactops.exp(x).view(np.uint32).sum())

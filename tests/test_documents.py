@@ -140,6 +140,7 @@ from typing import Any, assert_type
 
 import numpy as np
 
+import exactops
 
 x = np.zeros(3, np.float32)
 assert_type(exactops.exp(x), np.ndarray[Any, Any])

@@ -261,6 +261,7 @@ def test_remembered_calls_on_threads() -> None:
     program = """
 import sys, numpy as np, exactops
 sys.setswitchinterval(1e-6)
+from test_memory import together, sample
 constants = [float(k) + 0.5 for k in range(40)]
 arrays = {s: sample(s, 17) for s in ("f16", "bf16", "f32", "f64")}
 operators = ("add", "sub", "mul", "max", "min")

@@ -100,6 +100,7 @@ def test_the_kernel_is_what_the_operator_imports() -> None:
 
 PROGRAM = """
 import json, sys
+import exactops
 from exactops.records import files
 from exactops.verification import campaign, record
 file, task = files.writable(files.PROOFS), campaign.Task("exp", "f16")

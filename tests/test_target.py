@@ -7,14 +7,17 @@ import re
 
 import numba
 import pytest
-from exactops.codegen.key import Key
 from support import ARM, X86
 from support.processes import emulate, python
 
 from exactops.codegen import loops, target
 from exactops.codegen.paths import WIDTHS, paths_of
+from exactops.codegen.specification import LoopSpecification
 from exactops.codegen.target import Target, host_target
+from exactops.frontend.named_loops import loop_of
+from exactops.ops import OPERATORS
 from exactops.table.formats import FORMATS
+from exactops.table.signatures import signatures
 
 x86_only = pytest.mark.skipif(not X86, reason="x86-64 levels")
 
@@ -26,20 +29,25 @@ LEVELS = {
 }
 
 
-def keys(path: str) -> list[Key]:
+def loop(operator: str, short: str, path: str, mode: str = "exact") -> LoopSpecification:
+    """The loop of an operator for operands of one type."""
+    return loop_of(next(signatures(OPERATORS[operator], short)), mode, path)
+
+
+def specifications(path: str) -> dict[str, LoopSpecification]:
     """Kernels of every kind of lowering that depends on the target: rounding, half types, lookups, fused arithmetic."""
-    return [
-        Key("add", ("f32", "f32"), "f32", (), path, False),
-        Key("floor", ("f16",), "f16", (), path, False),
-        Key("exp", ("f32",), "f32", (), path, False),
-        Key("hard_swish", ("f32",), "f32", (), path, True),
-    ]
+    return {
+        "add": loop("add", "f32", path),
+        "floor": loop("floor", "f16", path),
+        "exp": loop("exp", "f32", path),
+        "hard_swish": loop("hard_swish", "f32", path, "fast"),
+    }
 
 
 def assemblies(level: str | None, path: str) -> dict[str, str]:
-    """The assembly of :func:`keys`, for a CPU by name or for this process."""
+    """The assembly of :func:`specifications`, for a CPU by name or for this process."""
     cpu = host_target() if level is None else Target.of(level)
-    return {f"{key.operator}": loops.assembly(key, cpu) for key in keys(path)}
+    return {name: loops.assembly(each, cpu) for name, each in specifications(path).items()}
 
 
 def widest_register(assembly: str) -> int:
@@ -112,8 +120,8 @@ def test_the_entry_point_is_light() -> None:
 @pytest.mark.parametrize("path", [path for widths in WIDTHS.values() for path in widths])
 def test_a_group_fills_one_register_of_the_path(path: str) -> None:
     bits = next(widths[path] for widths in WIDTHS.values() if path in widths)
-    for key in keys(path):
-        assert key.lanes * 8 * max(FORMATS[short].computing_size for short in (*key.inputs, key.output)) == bits
+    for each in specifications(path).values():
+        assert each.lanes * 8 * max(FORMATS[short].computing_size for short in each.values) == bits
 
 
 @x86_only
@@ -159,6 +167,9 @@ def test_the_host_itself_is_runnable() -> None:
 
 REFUSED = """
 import sys, numpy as np, exactops
+from exactops.codegen import loops, target
+from exactops.frontend.named_loops import loop_of
+from exactops.table.signatures import signatures
 
 if sys.argv[1] == "pretend":
     found = target._has(target.Target.of("x86-64-v3"), list(target.host_features()))
@@ -169,7 +180,8 @@ for call in (lambda: exactops.add(np.ones(100, np.float32), 1), lambda: exactops
         call()
     except ValueError as error:
         print(error)
-text = loops.assembly(Key("add", ("f32", "f32"), "f32", (), "sse2", False), target.host_target())
+specification = loop_of(next(signatures(exactops.operators()["add"], "f32")), "exact", "sse2")
+text = loops.assembly(specification, target.host_target())
 print("vaddps" in text)
 """
 

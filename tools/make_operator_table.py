@@ -72,7 +72,7 @@ def section(operator: Operator) -> str:
     if functions:
         lines.append(f"- The same function: {code(f'exactops.{name}' for name in functions)}")
     lines.append(f"- Spellings for `exactops.run`: {code(operator.names)}")
-    lines += [f"  - {alias_sentence(operator, each)}" for each in operator.aliases if each.is_special]
+    lines += [f"  - {alias_sentence(operator, each)}" for each in operator.other_names if each.is_special]
     if operator.onnx:
         lines.append(f"- ONNX: {operator.onnx}, from opset {operator.opset}")
     lines.append(f"- Types: {dtype_families(operator.dtypes)}")

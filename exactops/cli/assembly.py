@@ -47,9 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     loop = loops[arguments.mode]
     text = assembly(loop, host_target())
     modes = "both modes" if loops["exact"] == loops["fast"] else f"{arguments.mode} mode"
-    print(
-        f"# {operator.name}, {', '.join(loop.inputs)} to {', '.join(loop.results)}, {modes}, path {path}, CPU {host_target().name}"
-    )
+    types = f"{', '.join(loop.inputs)} to {', '.join(loop.results)}"
+    print(f"# {operator.name}, {types}, {modes}, path {path}, CPU {host_target().name}")
     print(text, end="")
     return 0
 
@@ -71,7 +70,7 @@ def loop_of(operator: Operator, dtype: str, mode: str, path: str, attributes: di
 
     short = served(operator, dtype)
     check_names(operator, attributes)
-    check_required(operator, {name: None for name in attributes})
+    check_required(operator, attributes)
     types = []
     for operand in operator.operands * (2 if operator.fold is not None else 1):
         allowed = operand_types(operand, short)

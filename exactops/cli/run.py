@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
                 advance(part.size)
 
     with _replaced(Path(arguments.output)) as temporary:
-        out = _create(temporary, planned.dtype, shape, fortran)
+        out = _create(temporary, planned.results[0].dtype, shape, fortran)
         compute(out)
         del out
         # Some platforms refuse to replace a file that is still mapped.

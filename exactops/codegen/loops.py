@@ -22,7 +22,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
 
@@ -248,8 +248,8 @@ class _Body:
                 results = [concatenate(self.builder, results)]
             for number, result in enumerate(results):
                 place = self.builder.add(position, self.constant(number * lanes))
-                operand = len(self.inputs) + k
-                store_lanes(self.builder, result, self.advance(places[operand], place, advances[operand]))
+                argument = len(self.inputs) + k
+                store_lanes(self.builder, result, self.advance(places[argument], place, advances[argument]))
 
     def compute(self, stored: list) -> list:
         """The stored lanes of all results, from the stored lanes of the inputs, which are pairs of value and kind."""
@@ -287,8 +287,7 @@ class _Body:
         lowered = lower(function, kinds)
         self.parts[lowered.description.mangled_name] = lowered.bitcode
         _, result = self.context.call_internal_no_propagate(self.builder, lowered.description, lowered.signature, values)
-        kind = lowered.signature.return_type
+        kind: Any = lowered.signature.return_type
         if isinstance(kind, types.BaseTuple):
-            parts = enumerate(kind)
-            return [(self.builder.extract_value(result, place), each) for place, each in parts]
+            return [(self.builder.extract_value(result, place), kind[place]) for place in range(len(kind))]
         return [(result, kind)]

@@ -16,7 +16,7 @@ import numpy as np
 from exactops.contracts.measurements import Measurement, cpu
 from exactops.contracts.operands import call_attributes
 from exactops.table.formats import FORMATS
-from exactops.table.operator import MODES, Operator
+from exactops.table.operator import MODES, Kernel, Operator
 from exactops.table.signatures import Signature, signatures
 
 #: Elements of a measured call: operands and result of the common types lie in the first two levels of cache.
@@ -39,7 +39,10 @@ class Task:
 def tasks(operator: Operator, short: str, modes: tuple[str, ...] = MODES) -> list[Task]:
     """The loops of an operator for a value type; fast mode only where it has a loop of its own."""
     return [
-        Task(found, mode) for found in signatures(operator, short) for mode in modes if mode == "exact" or found.kernel.differs
+        Task(found, mode)
+        for found in signatures(operator, short)
+        for mode in modes
+        if mode == "exact" or (isinstance(found.kernel, Kernel) and found.kernel.differs)
     ]
 
 

@@ -107,7 +107,7 @@ def aliases(operator: Operator) -> list[dict[str, Any]]:
             "reason": each.reason or None,
             "preset": dict(each.preset),
         }
-        for each in operator.aliases
+        for each in operator.other_names
         if each.is_special
     ]
 

@@ -1,12 +1,12 @@
 """An accelerator over the dispatch: calls like an earlier one go to the ufunc by machine code.
 
-Without it everything works, and a call costs some hundred nanoseconds more. A public function such as ``exactops.exp`` is a builtin
-function object, made at import without compiling anything. Its C function is at first CPython's own ``PyObject_Vectorcall``, which
-calls the object that the builtin is bound to (a :class:`Callee`), and that the Python function behind it, the dispatch. When the
-dispatch has made a plan whose ufunc takes the arguments as they are, it tells :func:`remember`; the C function is then
-:func:`accelerated`, compiled from this module by the same compiler as the kernels and kept in the same cache. It recognises a
-call by the identities of its dtypes and keyword values, checks the dtype and the shape of ``out``, and calls the ufunc; for
-anything else it calls the dispatch.
+Without it everything works, and a call costs some hundred nanoseconds more. A public function such as ``exactops.exp`` is a
+builtin function object, made at import without compiling anything. Its C function is at first CPython's own
+``PyObject_Vectorcall``, which calls the object that the builtin is bound to (a :class:`Callee`), and that the Python
+function behind it, the dispatch. When the dispatch has made a plan whose ufunc takes the arguments as they are, it tells
+:func:`remember`; the C function is then :func:`accelerated`, compiled from this module by the same compiler as the kernels
+and kept in the same cache. It recognises a call by the identities of its dtypes and keyword values, checks the dtype and
+the shape of ``out``, and calls the ufunc; for anything else it calls the dispatch.
 
 It knows CPython's calling convention and the head of NumPy's array object, both stable C interfaces. The offsets that differ
 between versions of CPython are asked of the interpreter, all are verified before the first use, and where anything is

@@ -1,7 +1,8 @@
 """Ufuncs by name: what pickle finds them by, in a process that has not made them yet.
 
-Libraries that override NumPy's ufuncs (Dask and others) keep the ufunc in a graph and send it to other processes. A ufunc is called
-``operator|types|choices|mode|path|part`` and is an attribute of this module by that name, made when it is asked for.
+Libraries that override NumPy's ufuncs (Dask and others) keep the ufunc in a graph and send it to other processes. A ufunc
+is called ``operator|types|choices|mode|path|part`` and is an attribute of this module by that name, made when it is asked
+for.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def by_reference(entry: Entry, patterns: Sequence[np.ndarray]) -> np.ndarray | N
 
     arrays: list[Any] = [each.view(FORMATS[short].dtype) for each, short in zip(patterns, entry.types, strict=True)]
     operator = OPERATORS[entry.operator]
-    if not operator.variadic:
+    if operator.fold is None:
         arrays += [None] * (len(operator.operands) - len(arrays))
     attributes = {name: value for name, value in entry.attributes if name != "to"}
     result = FORMATS[entry.result]
