@@ -289,5 +289,6 @@ class _Body:
         _, result = self.context.call_internal_no_propagate(self.builder, lowered.description, lowered.signature, values)
         kind: Any = lowered.signature.return_type
         if isinstance(kind, types.BaseTuple):
-            return [(self.builder.extract_value(result, place), kind[place]) for place in range(len(kind))]
+            kinds: Any = kind
+            return [(self.builder.extract_value(result, place), each) for place, each in enumerate(kinds)]
         return [(result, kind)]

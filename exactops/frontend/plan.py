@@ -146,7 +146,7 @@ class Plan:
         return self
 
     def __call__(self, arrays: tuple, attributes: dict[str, Any], out: Any = None, where: Any = True) -> Any:
-        """Carry the plan out for the positional arguments, the operator's keyword arguments, and what was given as out and where."""
+        """Carry the plan out for positional arguments, the operator's keyword arguments, and given out and where."""
         operands: Any = arrays
         if self.numbers is None or self.numbers:
             operands = self._converted(arrays, attributes)
