@@ -34,7 +34,8 @@ def paths() -> tuple[str, ...]:
         Some of ``"avx512"`` (512 bits), ``"avx2"`` (256), ``"sse2"`` (128; x86-64) or ``"neon"`` (128; aarch64), and always
         ``"scalar"`` (one lane). A path says how many elements are computed at once: as many as fill one register of this width
         (or two, in some kernels). It does not restrict the instructions: kernels that compute float32 in float64 use wider
-        registers where the CPU has them, so ``"sse2"`` may run AVX instructions. In exact mode the bits do not depend on the path.
+        registers where the CPU has them, so ``"sse2"`` may run AVX instructions. In exact mode the bits do not depend on the
+        path.
     """
     from exactops.codegen.target import host_target
 
