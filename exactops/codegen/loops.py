@@ -289,6 +289,6 @@ class _Body:
         _, result = self.context.call_internal_no_propagate(self.builder, lowered.description, lowered.signature, values)
         kind: Any = lowered.signature.return_type
         if isinstance(kind, types.BaseTuple):
-            kinds: Any = kind
-            return [(self.builder.extract_value(result, place), each) for place, each in enumerate(kinds)]
+            several: Any = kind
+            return [(self.builder.extract_value(result, place), each) for place, each in enumerate(several)]
         return [(result, kind)]
