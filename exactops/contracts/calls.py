@@ -52,9 +52,7 @@ def fast_paths(found: list[Signature]) -> list[dict[str, Any]]:
     if AVAILABLE and all(map(_goes_as_it_is, found)):
         # More operands of a fold are more steps than one.
         operands = "two operands" if found[0].operator.fold is not None else "all operands"
-        when = (
-            f"{operands}, arrays of the types of an earlier call; choices, mode and path the same objects; no other attribute"
-        )
+        when = f"{operands} are arrays, of the types of an earlier call; choices, mode and path the same objects; no numbers"
         made.append({"when": when, "planned": False, "python_code": False})
     return made
 
