@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import sys
 from functools import cache
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
 from support import X86
+from support.machine_code import inspect
 from support.processes import emulate, python
 from support.table import Entry, distinct_loops, entries
 from support.values import hard_values, pairs
 
 import exactops
-from exactops.codegen import loops
-from exactops.codegen.target import host_target
-from exactops.runtime import loader
+from exactops.codegen.specification import LoopSpecification
 from exactops.table.formats import FORMATS
 from exactops.verification.reference import bits_of
 
@@ -39,73 +35,10 @@ LEVELS = {
 #: The types of the default run. The campaign (``pytest -m campaign tests/test_emulated.py``) takes all.
 CORE = ("f16", "f32", "f64", "i32", "bool")
 
-FUSED = re.compile(r"\b(v?fn?m(add|sub)\w*|fml[as]\w*|fnm(add|sub|la|ls)\w*)\b")
-#: A jump or call whose target is no local label: ``call body``, ``callq *%rax``, ``bl body``, ``jmp exp@PLT``.
-X86_TARGET = re.compile(r"^\s+(?:call|jmp|j[a-z]+)q?\s+(\S+)")
-ARM_TARGET = re.compile(r"^\s+(?:bl|b|blr|br|b\.[a-z]+|cbn?z\s+\w+,|tbn?z\s+\w+,\s*#\d+,)\s+(\S+)")
-LIBRARY = re.compile(
-    r"__svml|\b_?(expf?|logf?|powf?|sinf?|cosf?|tanhf?|erfc?f?|fmodf?|rintf?|floorf?|ceilf?|truncf?)@|__\w+[hsdt]f2"
-)
-#: float64 to float32 straight from memory names only its result, of half the width.
-WIDE = {
-    "avx512": r"%?zmm\d|vcvtpd2ps\s.*\), %ymm",
-    "avx2": r"%?ymm\d|vcvtpd2psy",
-    "sse2": r"%?xmm\d",
-    "neon": r"\bv\d+\.|\bq\d+\b",
-}
 
-#: Kernels that may do without vector instructions of the path's width, and why.
-NOT_WIDE: dict[str, str] = {
-    "mod": "float modulus is a loop of long division",
-}
-
-
-def problems(key: Key, text: str, widths: tuple[int, ...]) -> list[str]:
-    """What is wrong with the assembly of a loop."""
-    code = [line.split("#", 1)[0].rstrip() if X86 else line for line in text.splitlines()]
-    code = [line for line in code if line.startswith(("\t", " ")) and not line.lstrip().startswith(".")]
-    body = "\n".join(code)
-    found = []
-    if not key.fast and FUSED.search(body):
-        found.append(f"fused: {FUSED.search(body)[0]}")  # type: ignore[index]
-    if LIBRARY.search(body):
-        found.append(f"library: {LIBRARY.search(body)[0]}")  # type: ignore[index]
-    defined = set(re.findall(r'^"?([\w.$]+)"?:', text, re.MULTILINE))
-    loaded: dict[str, str] = {}
-    for line in code:
-        # JIT code calls its own body through a register: ``movabsq $body, %rax`` and ``callq *%rax``.
-        load = re.match(r"\s+movabsq\s+\$([\w.$]+),\s*(%\w+)", line)
-        if load:
-            loaded[load[2]] = load[1]
-        jump = (X86_TARGET if X86 else ARM_TARGET).match(line)
-        if jump and loaded.pop(jump[1].lstrip("*"), jump[1].strip('"')) not in defined:
-            found.append(f"leaves the loop: {line.strip()}")
-    for bits, register in ((512, "zmm"), (256, "ymm")):
-        if bits not in widths and re.search(rf"\b{register}\d", body):
-            found.append(f"{register} on a CPU without it")
-    floats = {"f32", "f64"}
-    vector = key.path in WIDE and key.operator not in NOT_WIDE and floats & {*key.inputs, key.output} and key.lanes > 1
-    if vector and not re.search(WIDE[key.path], body):
-        found.append(f"no {key.path} register")
-    return found
-
-
-def loops_with(types: tuple[str, ...], mode: str, path: str) -> tuple[Key, ...]:
-    """The distinct loops of a mode on a path whose operands and result have these types."""
-    return tuple(key for key in distinct_loops(mode, path) if {*key.inputs, key.output} <= {*types})
-
-
-def inspect(keys: tuple[Key, ...]) -> dict[str, list[str]]:
-    """What is wrong with loops; compiles each once and keeps it for the call that follows."""
-    target, found = host_target(), {}
-    for key in keys:
-        module = loops._optimised(key, target)
-        with mock.patch.object(loops, "_optimised", lambda *_, module=module: module):
-            wrong = problems(key, loops.assembly(key, target), target.vector_bits)
-            loader.address(key)
-        if wrong:
-            found[str(tuple(key))] = wrong
-    return found
+def loops_with(types: tuple[str, ...], mode: str, path: str) -> tuple[LoopSpecification, ...]:
+    """The distinct loops of a mode on a path whose operands and results have these types."""
+    return tuple(loop for loop in distinct_loops(mode, path) if {*loop.values} <= {*types})
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
@@ -134,7 +67,7 @@ def chosen(types: tuple[str, ...]) -> list[Entry]:
     found = []
     for entry in entries():
         target = dict(entry.attributes).get("to", types[0])
-        own = entry.operator.name != "cast_like" and not (entry.operator.variadic and len(entry.types) == 1)
+        own = entry.operator.name != "cast_like" and not (entry.operator.fold is not None and len(entry.types) == 1)
         if own and {*entry.types, target} <= {*types}:
             found.append(entry)
     return found
@@ -148,12 +81,12 @@ def digests(chosen: list[Entry], path: str | None) -> dict[str, str]:
 def report(*types: str) -> dict[str, Any]:
     """What a subprocess finds out about its CPU: every loop on the widest path, those of a few types on the others."""
     widest, *others = exactops.paths()
-    keys = loops_with(types, "exact", widest)
+    wide = loops_with(types, "exact", widest)
     few = ("f32", "bool")
     return {
         "paths": exactops.paths(),
-        "loops": len(keys),
-        "problems": inspect(keys)
+        "loops": len(wide),
+        "problems": inspect(wide)
         | {f"other path: {k}": v for path in others for k, v in inspect(loops_with(few, "exact", path)).items()},
         "digests": digests(chosen(types), widest),
         "narrow": {path: digests(chosen(few), path) for path in others},
@@ -218,65 +151,11 @@ def test_the_paths_of_this_cpu_agree_with_every_type(path: str) -> None:
     assert not differing(digests(chosen(every), path), every)
 
 
-@pytest.mark.parametrize("path", exactops.paths())
-def test_the_assembly_on_this_cpu(path: str) -> None:
-    """The loops of the default types on the widest path, those of float32 on the others."""
-    keys = loops_with(CORE if path == exactops.paths()[0] else ("f32", "bool"), "exact", path)
-    assert len(keys) > 30
-    assert not inspect(keys)
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("mode", ["exact", "fast"])
-@pytest.mark.parametrize("path", exactops.paths())
-def test_the_assembly_on_this_cpu_with_every_type(mode: str, path: str) -> None:
-    assert not inspect(distinct_loops(mode, path))
-
-
-def test_the_assembly_of_fast_mode() -> None:
-    """Fast mode may fuse, but calls no library either."""
-    keys = [key for key in distinct_loops("fast", exactops.paths()[0]) if key.fast and "bf16" not in key.inputs]
-    assert keys
-    assert not inspect(tuple(keys))
-
-
-def test_bad_assembly_is_found() -> None:
-    """A test of the tests: planted instructions are reported."""
-    path = exactops.paths()[0]
-    key = next(key for key in distinct_loops("exact", path) if key.operator == "add" and key.inputs[0] == "f32")
-    good = loops.assembly(key, host_target())
-    assert problems(key, good, (512, 256, 128)) == []
-    planted = {
-        "fused": "\tvfmadd213ps\t%zmm0, %zmm1, %zmm2\n" if X86 else "\tfmla\tv0.4s, v1.4s, v2.4s\n",
-        "leaves": "\tcallq\texpf\n" if X86 else "\tbl\texpf\n",
-    }
-    for what, line in planted.items():
-        assert any(what in each for each in problems(key, good + line, (512, 256, 128))), what
-    if X86:
-        assert any("leaves" in each for each in problems(key, good + "\tjmp\t__svml_expf16@PLT\n", (512, 256, 128)))
-        assert any("leaves" in each for each in problems(key, good + "\tcallq\t*%rax\n", (512, 256, 128)))
-        assert any("zmm" in each for each in problems(key, good + "\tvaddps\t%zmm0, %zmm1, %zmm2\n", (256, 128)))
-    narrow = re.sub(r"zmm|ymm|xmm", "mm", good) if X86 else re.sub(r"\bv\d+\.|\bq\d+\b", "x0", good)
-    assert any("no " in each for each in problems(key, narrow, (512, 256, 128)))
-
-
-def test_fast_mode_does_fuse_where_it_may() -> None:
-    """The search for fused instructions sees them where they are allowed."""
-    if not host_target().fused:
-        pytest.skip("this CPU has no fused multiply-add")
-    path = exactops.paths()[0]
-    keys = [key for key in distinct_loops("fast", path) if key.operator == "hard_swish" and key.inputs == ("f32",)]
-    assert keys and all(key.fast for key in keys)
-    assert all(FUSED.search(loops.assembly(key, host_target())) for key in keys)
-
-
 @pytest.mark.parametrize("mode", ["exact", "fast"])
 def test_distinct_loops_cover_the_table(mode: str) -> None:
-    keys = distinct_loops(mode, exactops.paths()[0])
-    assert {key.operator for key in keys} >= {entry.operator.name for entry in entries()} - {
-        "cast_like", "clamp_min", "clamp_max", "clamp", "sum", "mean", "gelu_tanh",
-    }  # fmt: skip
+    loops = distinct_loops(mode, exactops.paths()[0])
+    kernels = {step.kernel.name for loop in loops for step in loop.steps}
+    assert kernels >= {entry.signature.kernel.name for entry in entries()}
     for name, operator in exactops.operators().items():
-        assert {e.types[-1 if operator.condition else 0] for e in entries() if e.operator.name == name} == {*operator.dtypes}
+        assert {entry.signature.value for entry in entries() if entry.operator.name == name} == {*operator.dtypes}
     assert len(FORMATS) == 13
-    assert "exactops.codegen.loops" in sys.modules
