@@ -81,7 +81,8 @@ class Call:
         """The result, of :func:`exactops.run` or of another function that is called like it."""
         import exactops
 
-        return (function or exactops.run)(self.name, *self.operands, **self.attributes, **more)
+        call: Any = function or exactops.run
+        return call(self.name, *self.operands, **self.attributes, **more)
 
     def with_operands(self, operands: Sequence[Any]) -> Call:
         """The same with other operands."""
