@@ -5,18 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from exactops.contracts.measurements import interleaved
+from exactops.contracts.measuring import interleaved
+from exactops.system.processors import pin
 
 __all__ = ["interleaved", "one_thread", "pin", "print_table", "versions"]
-
-
-def pin() -> int | None:
-    """Keep this process on one core, where the system can; returns its number."""
-    if not hasattr(os, "sched_setaffinity"):
-        return None
-    core = max(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {core})
-    return core
 
 
 def one_thread() -> None:
@@ -59,9 +51,9 @@ def versions() -> dict[str, str]:
     import importlib.metadata
 
     import exactops
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
-    found = {"cpu": target().name, "path": exactops.paths()[0], "exactops": exactops.__version__}
+    found = {"cpu": host_target().name, "path": exactops.paths()[0], "exactops": exactops.__version__}
     for name in ("numpy", "scipy", "torch", "onnxruntime"):
         try:
             found[name] = importlib.metadata.version(name)

@@ -34,7 +34,7 @@ __all__ = [
 def __getattr__(name: str) -> _Any:
     """What is imported on demand."""
     if name == "contract":
-        from exactops.contracts.contract import contract
+        from exactops.contracts import contract
 
         return contract
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

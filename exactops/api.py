@@ -1,7 +1,8 @@
 """The public functions: ``run`` and one function an operator.
 
 The way of a call: these functions → :mod:`exactops.frontend.dispatch` (a plan that was made before, or
-:mod:`exactops.frontend.plan`) → :mod:`exactops.runtime.ufuncs` (on first use :mod:`exactops.codegen`) → NumPy's ufunc machinery.
+:mod:`exactops.frontend.plan`) → :mod:`exactops.runtime.ufuncs` (on first use :mod:`exactops.codegen`) → NumPy's ufunc
+machinery.
 """
 
 from __future__ import annotations
@@ -57,9 +58,10 @@ def _functions() -> dict[str, Callable[..., Any]]:
     for operator in OPERATORS.values():
         text = signature_text(operator), docstring(operator)
         found[operator.function] = accelerator.public_function(_dispatcher(operator, None), operator.function, *text)
-        for each in operator.aliases:
+        for each in operator.other_names:
             if each.is_special:
-                found[each.name] = accelerator.public_function(_dispatcher(operator, each), each.name, *text)
+                named = signature_text(operator), docstring(operator, each)
+                found[each.name] = accelerator.public_function(_dispatcher(operator, each), each.name, *named)
             elif each.name.islower():
                 found[each.name] = found[operator.function]
     return found

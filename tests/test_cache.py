@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support import X86, emulate, finish, python, start
+from support import X86
+from support.processes import emulate, finish, python, start
 
 from exactops.runtime import object_cache as cache
 
@@ -99,15 +100,6 @@ def test_the_folder_and_its_files_are_private(tmp_path: Path) -> None:
         assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0
 
 
-def test_the_variable_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("EXACTOPS_CACHE_DIR", str(tmp_path))
-    assert cache.folder() == tmp_path
-    monkeypatch.delenv("EXACTOPS_CACHE_DIR")
-    assert cache.folder().name.lower() == "exactops" or "exactops" in cache.folder().parts
-    monkeypatch.setenv("EXACTOPS_CACHE_DIR", "")
-    assert "exactops" in str(cache.folder())
-
-
 @pytest.mark.skipif(not X86, reason="x86-64 levels")
 def test_another_cpu_has_files_of_its_own(filled: tuple[Path, bytes, str], kernel: Path) -> None:
     """Two CPUs may share a home: each compiles for itself, and both keep what they made."""
@@ -137,10 +129,10 @@ def test_the_environment_names_versions_cpu_and_sources() -> None:
     import llvmlite
     import numba
 
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
     text = cache._environment()
-    for part in (numba.__version__, llvmlite.__version__, target().name, target().features, cache._sources()):
+    for part in (numba.__version__, llvmlite.__version__, host_target().name, host_target().features, cache._sources()):
         assert part in text
 
 
@@ -326,9 +318,12 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
 def test_a_folder_that_refuses_writes_is_read(filled: tuple[Path, bytes, str], kernel: Path) -> None:
     """A filled read-only folder serves what it has, without a warning (simulated: root may write everywhere)."""
     program = (
-        "import os, errno, tempfile\n"
-        "def refuse(*a, **k): raise OSError(errno.EROFS, 'Read-only file system')\n"
-        "tempfile.mkstemp = refuse\n" + PROGRAM
+        "import os, errno\n"
+        "honest = os.open\n"
+        "def refuse(path, flags, *more):\n"
+        "    if flags & os.O_CREAT: raise OSError(errno.EROFS, 'Read-only file system')\n"
+        "    return honest(path, flags, *more)\n"
+        "os.open = refuse\n" + PROGRAM
     )
     folder = str(kernel.parent.parent)
     before = files(kernel.parent)
@@ -347,6 +342,58 @@ def test_without_a_home(home: str | None) -> None:
     assert warned <= 1
 
 
+#: A user id that the system has no entry for: there is no home to be found. Run before the program proper.
+NOBODY = """
+import os, pwd
+def unknown(user): raise KeyError(user)
+pwd.getpwuid = unknown
+for name in [each for each in os.environ if each == "HOME" or each.startswith("XDG_")]: del os.environ[name]
+"""
+
+
+@POSIX
+def test_a_user_that_the_system_does_not_know() -> None:
+    """A result, and the one warning that kernels are not kept."""
+    settings = {"EXACTOPS_CACHE_DIR": None, "HOME": None}
+    compiled, warned, total = parse(python(NOBODY + PROGRAM, "add", "mul", **settings))
+    assert compiled and warned == 1
+    assert total == run(None, "add", "mul")[2]
+
+
+@POSIX
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["info"], ["info", "--json"], ["contracts", "exp"], ["contracts", "exp", "--dtype", "f32", "--json"]),
+        ["verify", "--operator", "abs", "--dtype", "i8", "--path", "scalar", "--processes", "1"],
+        ["measure", "abs", "--dtype", "i8", "--size", "64", "--rounds", "1", "--no-store"],
+    ],
+    ids=" ".join,
+)
+def test_commands_of_a_user_that_the_system_does_not_know(arguments: list[str]) -> None:
+    program = NOBODY + (
+        "import sys, contextlib, io\n"
+        "from exactops.cli import main\n"
+        "complaints = io.StringIO()\n"
+        "with contextlib.redirect_stderr(complaints): code = main(sys.argv[1:])\n"
+        "print(code, complaints.getvalue().count('warning'), len(complaints.getvalue().splitlines()))"
+    )
+    lines = python(program, *arguments, EXACTOPS_CACHE_DIR=None, HOME=None).splitlines()
+    assert lines[-1] in ("0 0 0", "0 1 1")
+    assert len(lines) > 1
+
+
+@POSIX
+def test_a_user_without_a_folder_learns_how_to_keep_measurements() -> None:
+    program = NOBODY + (
+        "import sys\nfrom exactops.cli import main\n"
+        "sys.stderr = sys.stdout\n"
+        "print(main(['measure', 'abs', '--dtype', 'i8', '--size', '64', '--rounds', '1']))"
+    )
+    output = python(program, EXACTOPS_CACHE_DIR=None, HOME=None)
+    assert output.splitlines()[-1] == "2" and "EXACTOPS_CACHE_DIR" in output
+
+
 # --- a disk that is full ----------------------------------------------------------------------------------------------
 
 
@@ -363,29 +410,23 @@ def full(*arguments: object, **more: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-class FullFile:
-    """A file that opens, and cannot be written."""
-
-    def __init__(self, descriptor: int, mode: str) -> None:
-        self.file = open(descriptor, mode)  # noqa: SIM115
-
-    def __enter__(self) -> FullFile:
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        self.file.close()
-
-    def write(self, data: bytes) -> None:
-        """Write half, then fail."""
-        self.file.write(data[: len(data) // 2])
-        full()
+def full_after_half(path: Path, content: bytes) -> None:
+    """A disk that fills up meanwhile."""
+    with path.open("wb") as file:
+        file.write(content[: len(content) // 2])
+    full()
 
 
-@pytest.mark.parametrize("function", ["fdopen", "replace"])
-def test_a_full_disk_leaves_nothing(monkeypatch: pytest.MonkeyPatch, empty: Path, function: str) -> None:
+@pytest.mark.parametrize("when", ["at the start", "meanwhile", "at the end"])
+def test_a_full_disk_leaves_nothing(monkeypatch: pytest.MonkeyPatch, empty: Path, when: str) -> None:
     key = cache.key_of("full disk")
     with monkeypatch.context() as patch:
-        patch.setattr(os, function, FullFile if function == "fdopen" else full)
+        place, name, fault = {
+            "at the start": (os, "open", full),
+            "meanwhile": (Path, "write_bytes", full_after_half),
+            "at the end": (os, "replace", full),
+        }[when]
+        patch.setattr(place, name, fault)
         with pytest.warns(cache.CacheWarning, match="No space left"):
             cache.save(key, b"code" * 1000)
         cache.save(key, b"code" * 1000)  # the second time silently

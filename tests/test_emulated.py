@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import bits_of
 from support import X86
 from support.machine_code import inspect
 from support.processes import emulate, python
@@ -23,6 +22,7 @@ from support.values import hard_values, pairs
 import exactops
 from exactops.codegen.specification import LoopSpecification
 from exactops.table.formats import FORMATS
+from exactops.verification.reference import bits_of
 
 #: Paths of the emulated CPUs, widest first.
 LEVELS = {

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import DTYPES, bits_of
 from support import (
     DEFAULT_CONTROL,
     FOREIGN,
@@ -30,6 +29,7 @@ from support.values import hard_values, same_bits
 
 import exactops
 from exactops.table.formats import FORMATS
+from exactops.verification.reference import DTYPES, bits_of
 
 #: One entry an operator and choice of attributes, for these types of the first value operand; casts to a few targets only.
 TYPES = ("f16", "bf16", "f32", "f64", "i32", "i64", "bool")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import exactops
+from exactops.records.sources import sources
 
 ROOT = Path(__file__).resolve().parent.parent
 FUNCTIONS = ("exp", "sigmoid", "silu", "tanh", "erf", "erfc", "gelu", "gelu_tanh")
@@ -28,6 +29,14 @@ def test_constants_are_those_that_the_tool_derives(tool):
     assert all(same == every and int(every) > 0 for same, every in counts)
 
 
+@pytest.mark.parametrize("tool", sorted(path.stem for path in (ROOT / "tools").glob("derive_*.py")))
+def test_the_tables_are_sources_of_kernels(tool):
+    """A module of tables belongs to what a proof and a contract's revision speak of."""
+    module = f"numerics/tables/{tool.removeprefix('derive_')}.py"
+    assert (ROOT / "exactops" / module).is_file()
+    assert any(module in sources(operator) for operator in exactops.operators())
+
+
 def _hard(function):
     words = []
     for name in ("hard_cases_f32.csv", "hard_cases_extra_f32.csv"):
@@ -38,7 +47,7 @@ def _hard(function):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_rare_lane_changes_no_other(function):
-    """An operand that takes the careful path, at any position among operands that do not, gives what it gives alone."""
+    """An operand that takes the accurate phase, at any position among operands that do not, gives what it gives alone."""
     hard = np.concatenate([_hard(function)[:8], np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 100, -100])])
     common = np.linspace(-3, 3, 64, dtype=np.float32)
     expected = exactops.run(function, common, path="scalar").view(np.uint32)

@@ -13,7 +13,7 @@ import numpy, ml_dtypes
 start = time.perf_counter()
 import exactops
 took = time.perf_counter() - start
-heavy = [m for m in ("numba", "llvmlite", "llvmlite.binding", "onnx", "dask", "rich", "gmpy2") if m in sys.modules]
+heavy = [m for m in ("numba", "llvmlite", "llvmlite.binding", "onnx", "dask", "rich", "gmpy2", "filelock") if m in sys.modules]
 print(took, heavy, len(exactops.operators()))
 """
 

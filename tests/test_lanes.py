@@ -6,19 +6,24 @@ with the vocabulary's own bodies on whole arrays, says what has to come out. All
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numba
 import numpy as np
 import pytest
-from reference import array_of, expected
-from support import X86, emulate, python
-from values import hard_values, same_bits
+from support import X86
+from support.processes import emulate, finish, python, start
+from support.values import hard_values, same_bits
 
 from exactops import lanes as vocabulary
+from exactops.codegen.target import host_target
 from exactops.lanes import portable
+from exactops.lanes.polynomials import SCHEMES
+from exactops.verification.reference import array_of, expected
 
 LANES = (1, 2, 3, 4, 8, 16, 32, 64)
 FLOATS = ("float32", "float64")
@@ -33,6 +38,11 @@ TABLES = {f"FLOATS{n}": tuple(float(3 * k - 7) / 8 for k in range(n)) for n in (
 TABLES |= {f"INTS{n}": tuple((k * k + 1) << 40 for k in range(n)) for n in (2, 4, 8, 16, 32, 64)}
 
 SINGLE_TABLES = [name for name in TABLES if name.startswith("FLOATS")]
+
+#: Coefficients of polynomials: float32 holds them. The last ones begin with the leading coefficient 1.
+COEFFICIENTS = {f"COEFFICIENTS{n}": tuple((-1) ** k * (k + 3) / 8 for k in range(n)) for n in (2, 3, 4, 5, 6, 7, 8, 9)}
+COEFFICIENTS |= {f"MONIC{n}": (*COEFFICIENTS[f"COEFFICIENTS{n}"][:-1], 1.0) for n in (2, 3, 8)}
+ROWS = {f"ROWS{n}": tuple(tuple((7 * k - j) / 16 for j in range(16)) for k in range(n)) for n in (2, 3, 4, 5, 7, 8)}
 
 #: Elements of an operand: a multiple of every lane count.
 COUNT = 960
@@ -77,6 +87,13 @@ OF_FLOATS = (
     "signed(bits(x))",
     *(f"lookup({table}, convert(x, 'int32'))" for table in TABLES),
     *(f"lookup_single({table}, convert(x, 'int32'))" for table in SINGLE_TABLES),
+    *(f"polynomial(x, {name}, '{scheme}')" for name, scheme in itertools.product(COEFFICIENTS, SCHEMES)),
+    "polynomial(x, COEFFICIENTS7)",
+    *(
+        f"polynomial_lookup(x, {name}, convert(y, 'int32'), '{scheme}')"
+        for name, scheme in zip(ROWS, SCHEMES * 2, strict=False)
+    ),
+    "polynomial_lookup(x, ROWS3, bits(y))",
 )
 OF_INTEGERS = (
     "x & y",
@@ -125,7 +142,7 @@ def operands(element: str) -> list[np.ndarray]:
 
 def namespace() -> dict[str, Any]:
     """The vocabulary by name, and the tables."""
-    return {name: getattr(vocabulary, name) for name in vocabulary.__all__} | TABLES
+    return {name: getattr(vocabulary, name) for name in vocabulary.__all__} | TABLES | COEFFICIENTS | ROWS
 
 
 def compiled(element: str, count: int, texts: list[str], arrays: list[np.ndarray]) -> tuple[list[np.ndarray], tuple[int, int]]:
@@ -354,8 +371,9 @@ def test_fast_lanes_are_another_type() -> None:
     """The mode is part of the type: a user's lanes are exact, and do not mix with fast ones."""
     from exactops.codegen.lowering.types import Vec
 
-    exact, fast = Vec(numba.float32, 8), Vec(numba.float32, 8, True)
-    assert exact != fast and exact.of(numba.int32) == Vec(numba.int32, 8) and fast.mask.fast
+    target = host_target()
+    exact, fast = Vec(numba.float32, 8, False, target), Vec(numba.float32, 8, True, target)
+    assert exact != fast and exact.of(numba.int32) == Vec(numba.int32, 8, False, target) and fast.mask.fast
     scope = namespace()
     exec("def function(p):\n    return convert(load(p, 'float32', 4), 'int3')\n", scope)
     with pytest.raises((numba.TypingError, KeyError)):
@@ -371,3 +389,71 @@ def test_what_lanes_do_not_do_is_a_typing_error(text: str) -> None:
     exec(f"def function(p):\n    x = load(p, 'float32', 4)\n    store(p, {text})\n", scope)
     with pytest.raises(numba.TypingError):
         numba.njit(scope["function"])(0)
+
+
+# --- lane functions and Numba -----------------------------------------------------------------------------------------
+
+LATE = """
+import threading, numba, numpy as np
+from exactops.lanes import lane_function, load, store
+
+x, y = np.arange(4, dtype=np.float32), np.empty(4, np.float32)
+
+def apply(function):
+    @numba.njit
+    def loop(source, target):
+        store(target, function(load(source, "float32", 4)))
+    loop(x.ctypes.data, y.ctypes.data)
+    return y.tolist()
+"""
+
+MADE_LATE = """
+assert numba.njit(lambda: 1)() == 1
+@lane_function
+def twice(v):
+    return v + v
+print(apply(twice))
+@lane_function
+def four_times(v):
+    return twice(twice(v))
+print(apply(four_times))
+@lane_function
+def twice(v):
+    return v * 3.0
+print(apply(twice))
+"""
+
+
+def test_a_lane_function_made_at_any_time_is_known() -> None:
+    """After Numba has compiled something, after another lane function was compiled, and one of the same name again."""
+    twice, four_times, again = python(LATE + MADE_LATE).strip().splitlines()
+    assert twice == "[0.0, 2.0, 4.0, 6.0]" and four_times == "[0.0, 4.0, 8.0, 12.0]" and again == "[0.0, 3.0, 6.0, 9.0]"
+
+
+TWO_THREADS = """
+import time, exactops
+from numba.core.compiler_lock import global_compiler_lock
+
+@lane_function
+def twice(v):
+    return v + v
+
+apply(twice)
+@lane_function
+def three_times(v):
+    return v + v + v
+
+with global_compiler_lock:  # as a compile of a user's function holds it
+    other = threading.Thread(target=exactops.exp, args=(x,), daemon=True)
+    other.start()
+    time.sleep(2)
+    print(apply(three_times))
+other.join(300)
+print(other.is_alive())
+"""
+
+
+def test_threads_that_compile_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    """One compiles a user's function with lane functions in it, one a kernel of exactops."""
+    found, alive = finish(start(LATE + TWO_THREADS, EXACTOPS_CACHE_DIR=str(tmp_path)), timeout=300).strip().splitlines()
+    assert found == "[0.0, 3.0, 6.0, 9.0]" and alive == "False"

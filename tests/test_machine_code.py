@@ -19,11 +19,11 @@ from support.table import distinct_loops, entries, loops_of
 import exactops
 from exactops.codegen import loops
 from exactops.codegen.specification import LoopSpecification
-from exactops.codegen.target import target
+from exactops.codegen.target import host_target
 
 MODES = ("exact", "fast")
 
-pytestmark = pytest.mark.skipif("linux" not in target().machine.triple, reason="object files are not ELF")
+pytestmark = pytest.mark.skipif("linux" not in host_target().machine.triple, reason="object files are not ELF")
 
 
 @cache
@@ -52,7 +52,7 @@ def test_no_loop_fuses_in_exact_mode_or_calls(path: str, mode: str, short: str) 
 @pytest.mark.parametrize("path", exactops.paths())
 def test_fast_mode_fuses_where_it_may(path: str) -> None:
     """The search for fused instructions sees them where they are allowed: in every kernel that may fuse, for every type."""
-    if not target().fused:
+    if not host_target().fused:
         pytest.skip("this CPU has no fused multiply-add")
     fusing = [loop for loop in float_loops("fast", path) if any(step.kernel.fuses for step in loop.steps)]
     assert {loop.results[0] for loop in fusing} == FLOATS
@@ -98,7 +98,7 @@ def found_in(loop: LoopSpecification, code: bytes, widths: tuple[int, ...] = (51
 @pytest.mark.parametrize("short", sorted(FLOATS))
 def test_fused_results_of_one_type_are_found(short: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A template that fuses, in exact mode, where a result of one type is stored, and nowhere else."""
-    if not target().fused:
+    if not host_target().fused:
         pytest.skip("this CPU has no fused multiply-add")
     right = loops._Body.group
 
@@ -149,7 +149,7 @@ def planted(name: str) -> bytes:
     for function in module.functions:
         if function.name != name and not function.is_declaration:
             function.linkage = "available_externally"
-    machine = target().machine
+    machine = host_target().machine
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     return machine.emit_object(module)
 
@@ -159,8 +159,8 @@ def test_bad_code_is_found() -> None:
     loop = loop_of("add", "f32")
     assert found_in(loop, machine_code(loop)) == []
     assert "leaves the loop: expf" in found_in(loop, planted("calls"))
-    assert any("fused" in each for each in found_in(loop, planted("fuses"))) == target().fused
+    assert any("fused" in each for each in found_in(loop, planted("fuses"))) == host_target().fused
     if exactops.paths()[0] != "scalar":
         assert any("no " in each for each in found_in(loop, planted("narrow")))
-    if X86 and 512 in target().vector_bits:
+    if X86 and 512 in host_target().vector_bits:
         assert any("zmm" in each for each in found_in(loop, planted("wide"), (256, 128)))

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import bits_of
 from support.processes import python
 from support.table import Entry, entries
 from support.values import hard_values, same_bits
 
 import exactops
 from exactops.table.formats import FORMATS
+from exactops.verification.reference import bits_of
 
 #: Memory around an output that must stay as it is.
 GUARD = 64

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
-from reference import REFERENCES, bits_of, canonical_name, expected, permitted_fast
 from support.values import is_nan, same_bits, within_ulp
 
 import exactops
+from exactops.verification.reference import REFERENCES, bits_of, canonical_name, expected, permitted_fast
 
 onnx = pytest.importorskip("onnx")
 

@@ -17,7 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from reference import (
+from support.special_cases import special_cases_of
+from support.values import generator, hard_values, pairs, powers, random_patterns, same_bits, triples, within_ulp
+
+import exactops
+from exactops.ops import find_operator
+from exactops.verification.reference import (
     DTYPES,
     FLOATS,
     FORMATS,
@@ -27,11 +32,6 @@ from reference import (
     expected,
     permitted_fast,
 )
-from support.special_cases import special_cases_of
-from support.values import generator, hard_values, pairs, powers, random_patterns, same_bits, triples, within_ulp
-
-import exactops
-from exactops.ops import find_operator
 
 MODES = ("exact", "fast")
 
@@ -65,7 +65,7 @@ def _hard_cases() -> dict[str, list[int]]:
     for file in sorted((Path(__file__).parent.parent / "testdata").glob("hard_cases*_f32.csv")):
         for line in file.read_text().split()[1:]:
             op, pattern = line.split(",")
-            found[op] += [int(pattern, 16), int(pattern, 16) ^ (1 << 31)]
+            found.setdefault(op, []).extend([int(pattern, 16), int(pattern, 16) ^ (1 << 31)])
     return found
 
 

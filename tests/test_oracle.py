@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import DTYPES, canonical_name, expected
 from support.values import same_bits
 
 import exactops
+from exactops.verification.reference import DTYPES, canonical_name, expected
 
 FOLDER = Path(__file__).resolve().parent.parent / "testdata" / "ops-elementwise"
 

@@ -9,12 +9,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from reference import bits_of
 from support.values import same_bits
 
 import exactops
 from exactops import UnsupportedError, run
 from exactops.table.formats import FORMATS
+from exactops.verification.reference import bits_of
 
 F32 = np.ones(3, np.float32)
 F64 = np.ones(3, np.float64)

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from reference import expected, permitted_fast
 from support import DEFAULT_CONTROL, FOREIGN, control, read_control
 from support.values import same_bits, within_ulp
 
@@ -38,6 +37,7 @@ from exactops.testing import (
     operand_shapes,
 )
 from exactops.testing.memory import memory_of
+from exactops.verification.reference import expected, permitted_fast
 
 #: Called like exactops.run.
 Engine = Callable[..., Any]

@@ -11,12 +11,14 @@ import gmpy2
 import ml_dtypes
 import numpy as np
 import pytest
-import reference
 import special_cases
 import values
 from hypothesis import given, strategies
-from reference import DTYPES, FLOATS, FORMATS, REFERENCES, array_of, bits_of, expected
-from values import hard_values, pairs, same_bits, triples
+from support.processes import python
+from support.values import hard_values, pairs, same_bits, triples
+
+from exactops.verification import reference
+from exactops.verification.reference import DTYPES, FLOATS, FORMATS, REFERENCES, array_of, bits_of, expected
 
 BY_NUMPY: dict[str, Callable[..., np.ndarray]] = {
     "add": np.add,
@@ -367,3 +369,12 @@ def test_one_ulp_is_found_and_measured() -> None:
         values.within_ulp(np.float32([np.nan]), np.float32([0.0]), 2)
     with pytest.raises(AssertionError):
         same_bits(np.float32([1]), np.float64([1]))
+
+
+def test_without_gmpy2_the_references_say_what_to_install() -> None:
+    program = (
+        "import sys; sys.modules['gmpy2'] = None\n"
+        "try: from exactops.verification import reference\n"
+        "except ImportError as error: print(error)"
+    )
+    assert "references need gmpy2: pip install 'exactops[test]'" in python(program)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from reference import bits_of
 
 from exactops.frontend.scalars import float_pattern, scalar_array
 from exactops.table.formats import FLOATS, FORMATS, INTEGERS, Format
+from exactops.verification.reference import bits_of
 
 
 def value_of(pattern: int, storage: Format) -> Fraction:

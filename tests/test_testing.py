@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
-from reference import FORMATS, FloatFormat, decode
 from support.processes import python
 from support.table import entries
 from support.values import nan_patterns, special_patterns
@@ -39,6 +38,7 @@ from exactops.testing import (
     shapes,
     ulp_distance,
 )
+from exactops.verification.reference import FORMATS, FloatFormat, decode
 
 BF16 = ml_dtypes.bfloat16
 QUICK = settings(

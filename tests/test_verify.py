@@ -17,22 +17,27 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import ARM, DEFAULT_CONTROL, X86, control, emulate, environment, read_control
+from support import ARM, DEFAULT_CONTROL, X86, control, read_control
+from support.processes import emulate, environment
 
 import exactops
 from exactops.cli import main
-from exactops.table.formats import STORAGES
-from exactops.verification import fingerprints, inputs, machine
-from exactops.verification.fingerprints import CHUNK, HEAD, Entry, Settings
+from exactops.records import files as record_files
+from exactops.system import control_register
+from exactops.table.formats import FORMATS
+from exactops.verification import inputs, machine
+from exactops.verification.fingerprints import form, long_form, making, results
+from exactops.verification.fingerprints.entries import Entry, entries
+from exactops.verification.fingerprints.results import CHUNK, HEAD, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
-FILE = ROOT / "testdata" / "fingerprints.json"
+FILE = ROOT / "exactops" / "records" / "fingerprints.json"
 NO_HARD_CASES = np.zeros((0, 2), np.uint64)
 
 
 def entry_of(name: str) -> Entry:
     """The entry of that name."""
-    return next(entry for entry in fingerprints.entries() if entry.name == name)
+    return next(entry for entry in entries() if entry.name == name)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +72,7 @@ def test_the_generator_is_split_mix() -> None:
 def test_small_types_have_every_pattern(short: str) -> None:
     total = inputs.count((short,))
     (found,) = inputs.operands((short,), np.arange(total, dtype=np.uint64), NO_HARD_CASES)
-    assert total == 1 << (8 * STORAGES[short].size)
+    assert total == 1 << (8 * FORMATS[short].size)
     assert np.array_equal(np.sort(found), np.arange(total))
 
 
@@ -79,17 +84,17 @@ def test_pairs_of_bytes_are_complete() -> None:
 @pytest.mark.parametrize("types", [("f32",), ("f64", "f64"), ("i32", "i32"), ("bool", "u16", "u16"), ("f32", "i64")])
 def test_any_part_of_a_stream_is_the_same(types: tuple[str, ...]) -> None:
     hard = np.arange(1, 3 * len(types) + 1, dtype=np.uint64).reshape(3, -1)
-    whole = fingerprints.stream(types, [0, 1, 127], hard)
+    whole = results.stream(types, [0, 1, 127], hard)
     for number, chunk in enumerate((0, 1, 127)):
-        for part, all_of_it in zip(fingerprints.stream(types, [chunk], hard), whole, strict=True):
+        for part, all_of_it in zip(results.stream(types, [chunk], hard), whole, strict=True):
             assert np.array_equal(part, all_of_it[number * CHUNK : (number + 1) * CHUNK])
 
 
-@pytest.mark.parametrize("name", machine.ENVIRONMENTS)
+@pytest.mark.parametrize("name", control_register.ENVIRONMENTS)
 def test_the_stream_does_not_depend_on_the_environment(name: str) -> None:
-    wanted = fingerprints.stream(("f64", "f64"), [3], NO_HARD_CASES)
-    with control(machine.control_of(name)):
-        found = fingerprints.stream(("f64", "f64"), [3], NO_HARD_CASES)
+    wanted = results.stream(("f64", "f64"), [3], NO_HARD_CASES)
+    with control(control_register.value_of(name)):
+        found = results.stream(("f64", "f64"), [3], NO_HARD_CASES)
     assert all(np.array_equal(a, b) for a, b in zip(wanted, found, strict=True))
 
 
@@ -97,32 +102,34 @@ def test_the_stream_does_not_depend_on_the_environment(name: str) -> None:
 
 
 def test_every_operator_and_type_has_a_fingerprint(recorded: dict[str, Any]) -> None:
-    names = [fingerprints.name_of(record) for record in recorded["short"]]
+    names = [form.name_of(record) for record in recorded["short"]]
     assert len(names) == len(set(names))
-    assert names == [entry.name for entry in fingerprints.entries()], "run: python -m exactops verify --write"
-    served = {(entry.operator, entry.dtype) for entry in fingerprints.entries()}
+    assert names == [entry.name for entry in entries()], "run: python -m exactops verify --write"
+    served = {(entry.operator, entry.dtype) for entry in entries()}
     assert served == {(name, short) for name, operator in exactops.operators().items() for short in operator.dtypes}
-    casts = {(entry.types[0], entry.result) for entry in fingerprints.entries() if entry.operator == "cast"}
-    assert casts == {(a, b) for a in STORAGES for b in STORAGES}
+    casts = {(entry.types[0], entry.result) for entry in entries() if entry.operator == "cast"}
+    assert casts == {(a, b) for a in FORMATS for b in FORMATS}
 
 
 def test_the_records_are_whole(recorded: dict[str, Any]) -> None:
     for record in recorded["short"]:
-        size = np.dtype(STORAGES[record["result"]].dtype).itemsize
+        size = np.dtype(FORMATS[record["result"]].dtype).itemsize
         assert len(base64.b64decode(record["head"])) == size * min(HEAD, record["inputs"])
         assert len(base64.b64decode(record["chunks"])) == 4 * -(-record["inputs"] // CHUNK)
         assert len(record["sha256"]) == 64
-    assert {*recorded["streams"]} == {", ".join(entry.types) for entry in fingerprints.entries()}
+    assert {*recorded["streams"]} == {", ".join(entry.types) for entry in entries()}
 
 
 def hard(recorded: dict[str, Any], *types: str) -> np.ndarray:
     """The hard cases of operands of these types in the file."""
-    return fingerprints.hard_of(types, recorded["hard_cases"].get(", ".join(types), ""))
+    return form.hard_of(types, recorded["hard_cases"].get(", ".join(types), ""))
 
 
 def test_the_hard_cases_are_in_the_streams(recorded: dict[str, Any]) -> None:
     """Those of the tables in testdata, behind the structured inputs: of pow as pairs."""
-    assert recorded["hard_cases"] == fingerprints.hard_cases(ROOT / "testdata")
+    assert recorded["hard_cases"] == form.hard_cases(ROOT / "testdata"), (
+        "run: python -m exactops verify --write --hard-cases testdata"
+    )
     for types, least in ((("f32",), 5000), (("f32", "f32"), 1000)):
         cases = hard(recorded, *types)
         assert len(cases) >= least
@@ -138,7 +145,7 @@ def test_a_hash_is_that_of_the_bytes(recorded: dict[str, Any]) -> None:
     (x,) = inputs.operands(("f32",), index, hard(recorded, "f32"))
     assert recorded["streams"]["f32"] == hashlib.sha256(x.astype("<u4").tobytes()).hexdigest()
     result = np.where(x & 0x7FFFFFFF > 0x7F800000, 0x7FC00000, x & 0x7FFFFFFF).astype("<u4")
-    record = next(r for r in recorded["short"] if fingerprints.name_of(r) == "abs(f32)")
+    record = next(r for r in recorded["short"] if form.name_of(r) == "abs(f32)")
     assert record["sha256"] == hashlib.sha256(result.tobytes()).hexdigest()
     chunk = hashlib.sha256(result[CHUNK : 2 * CHUNK].tobytes()).digest()
     assert base64.b64decode(record["chunks"])[4:8] == chunk[:4]
@@ -147,9 +154,9 @@ def test_a_hash_is_that_of_the_bytes(recorded: dict[str, Any]) -> None:
 def test_the_first_results_are_those_of_the_references(recorded: dict[str, Any]) -> None:
     """Every record of the file against integer arithmetic and MPFR: what is recorded is right, not merely reproducible."""
     wrong = []
-    for record, entry in zip(recorded["short"], fingerprints.entries(), strict=True):
+    for record, entry in zip(recorded["short"], entries(), strict=True):
         index = np.arange(min(HEAD, entry.count), dtype=np.uint64)
-        expected = fingerprints.reference(entry, inputs.operands(entry.types, index, hard(recorded, *entry.types)))
+        expected = results.by_reference(entry, inputs.operands(entry.types, index, hard(recorded, *entry.types)))
         assert expected is not None, entry.name
         if expected.astype(expected.dtype.newbyteorder("<")).tobytes() != base64.b64decode(record["head"]):
             wrong.append(entry.name)
@@ -157,9 +164,9 @@ def test_the_first_results_are_those_of_the_references(recorded: dict[str, Any])
 
 
 def test_long_forms_are_those_of_the_proofs(recorded: dict[str, Any]) -> None:
-    known = {fingerprints.name_of(record): record["sha256"] for record in recorded["long"]}
-    for record in fingerprints.long_of_proofs(FILE.parent):
-        assert known.get(fingerprints.name_of(record), record["sha256"]) == record["sha256"]
+    known = {form.name_of(record): record["sha256"] for record in recorded["long"]}
+    for record in making.long_of_proofs(record_files.find(record_files.PROOFS)):
+        assert known.get(form.name_of(record), record["sha256"]) == record["sha256"]
     assert "exp(f32)" in known
 
 
@@ -171,7 +178,7 @@ def test_the_long_form_is_that_of_prove() -> None:
     start = number * campaign.CHUNK
     task = campaign.Task("sqrt", path=path, hash_only=True)
     found = campaign.examine(task, start, start + campaign.CHUNK)
-    assert found.digests[number] == fingerprints.long_digest(entry_of("sqrt(f32)"), path, number, Settings(threads=2))
+    assert found.digests[number] == long_form.long_digest(entry_of("sqrt(f32)"), path, number, Settings(threads=2))
 
 
 # --- verify ---------------------------------------------------------------------------------------------------------------
@@ -237,7 +244,7 @@ def test_callers_threads(capsys: pytest.CaptureFixture[str], settings: Settings)
     assert code == 0 and found["compared"] == 15 * len(exactops.paths())
 
 
-@pytest.mark.parametrize("name", machine.ENVIRONMENTS)
+@pytest.mark.parametrize("name", control_register.ENVIRONMENTS)
 def test_foreign_environments(capsys: pytest.CaptureFixture[str], name: str) -> None:
     arguments = ("--operator", "exp", "add", "sqrt", "cast", "scaled_add", "--dtype", "f32", "--sample", "16", "--threads", "2")
     code, _ = verify(capsys, *arguments, "--environment", name)
@@ -246,7 +253,7 @@ def test_foreign_environments(capsys: pytest.CaptureFixture[str], name: str) -> 
 
 
 def test_the_report_names_a_foreign_environment() -> None:
-    with control(machine.control_of("all")):
+    with control(control_register.value_of("all")):
         facts = machine.facts()
     assert facts["flush_to_zero"] and facts["denormals_are_zero"] and facts["rounding"] == "toward zero"
 
@@ -261,27 +268,27 @@ def test_the_whole_short_form_of_one_operator(capsys: pytest.CaptureFixture[str]
 
 def planted(monkeypatch: pytest.MonkeyPatch, name: str, pattern: int, only: str | None) -> None:
     """Flip the last bit of the result of one operator for one pattern of the first operand, on one path or on all."""
-    honest: Callable[..., np.ndarray] = fingerprints.compute
+    honest: Callable[..., np.ndarray] = results.compute
 
     def faulty(entry: Entry, path: str | None, patterns: Any, settings: Settings) -> np.ndarray:
-        results = honest(entry, path, patterns, settings)
+        found = honest(entry, path, patterns, settings)
         if entry.operator == name and only in (None, path):
-            results = results ^ (patterns[0] == pattern).astype(results.dtype)
-        return results
+            found = found ^ (patterns[0] == pattern).astype(found.dtype)
+        return found
 
-    monkeypatch.setattr(fingerprints, "compute", faulty)
+    monkeypatch.setattr(results, "compute", faulty)
 
 
 @pytest.mark.parametrize("where", ["one path", "every path"])
 def test_a_planted_bit_is_named_in_the_long_form(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     """One wrong bit for one operand of 2**24: by another path, else the chunk is named."""
     entry, settings, path = entry_of("neg(f32)"), Settings(), exactops.paths()[0]
-    digests = [fingerprints.long_digest(entry, path, 0, settings)]
-    record = fingerprints.long_record(entry, fingerprints.long_hash(digests), digests)
-    assert fingerprints.long_verdict(entry, path, digests, record, exactops.paths(), settings).ok
+    digests = [long_form.long_digest(entry, path, 0, settings)]
+    record = long_form.long_record(entry, long_form.long_hash(digests), digests)
+    assert long_form.long_verdict(entry, path, digests, record, exactops.paths(), settings).ok
     planted(monkeypatch, "neg", 0xABCDEF, path if where == "one path" else None)
-    digests = [fingerprints.long_digest(entry, path, 0, settings)]
-    verdict = fingerprints.long_verdict(entry, path, digests, record, exactops.paths()[:2], settings)
+    digests = [long_form.long_digest(entry, path, 0, settings)]
+    verdict = long_form.long_verdict(entry, path, digests, record, exactops.paths()[:2], settings)
     assert not verdict.ok and verdict.difference is not None
     if where == "one path":
         assert verdict.difference.number == 0xABCDEF
@@ -300,7 +307,7 @@ def test_the_long_form_by_the_command(
     def toy(entry: Entry, path: str | None, number: int, settings: Settings) -> bytes:
         return hashlib.sha256(f"{entry.name} {number}".encode()).digest()
 
-    monkeypatch.setattr(fingerprints, "long_digest", toy)
+    monkeypatch.setattr(long_form, "long_digest", toy)
     pool = "exactops.cli.verify.ProcessPoolExecutor"
     monkeypatch.setattr(pool, lambda processes, mp_context: ThreadPoolExecutor(processes))
     file = tmp_path / "fingerprints.json"
@@ -313,8 +320,8 @@ def test_the_long_form_by_the_command(
 
 
 def test_every_long_form_is_recorded(recorded: dict[str, Any]) -> None:
-    wanted = {entry.name for entry in fingerprints.entries() if fingerprints.has_long_form(entry)}
-    assert {fingerprints.name_of(record) for record in recorded["long"]} == wanted
+    wanted = {entry.name for entry in entries() if long_form.has_long_form(entry)}
+    assert {form.name_of(record) for record in recorded["long"]} == wanted
 
 
 @pytest.mark.parametrize("where", ["one path", "every path"])
@@ -323,7 +330,7 @@ def test_a_planted_bit_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str, name: str, recorded: dict[str, Any]
 ) -> None:
     """One wrong bit for one operand of 2**20, found although every path may have it: then by the independent reference."""
-    (x,) = fingerprints.stream(("f32",), [5], hard(recorded, "f32"))
+    (x,) = results.stream(("f32",), [5], hard(recorded, "f32"))
     pattern = int(x[4321]) & 0x7FFFFFFF
     place = int(np.flatnonzero(x & 0x7FFFFFFF == pattern)[0])
     pattern = int(x[place])
@@ -346,8 +353,6 @@ def test_a_planted_bit_is_named(
 def test_a_planted_fault_in_a_kernel_is_found(tmp_path: Path) -> None:
     """A copy of the package whose square is wrong in one bit for one operand, on every path."""
     shutil.copytree(ROOT / "exactops", tmp_path / "exactops", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "tests").mkdir()
-    shutil.copy(ROOT / "tests" / "reference.py", tmp_path / "tests")
     kernels = tmp_path / "exactops" / "ops" / "arithmetic.py"
     honest = "def square(x):\n    return x * x\n"
     wrong = "def square(x):\n    y = x * x\n    return select(x == 1.5, from_bits(bits(y) ^ 1), y)\n"
@@ -359,9 +364,9 @@ def test_a_planted_fault_in_a_kernel_is_found(tmp_path: Path) -> None:
     settings = environment() | {"PYTHONPATH": str(tmp_path)}
     run = subprocess.run([sys.executable, *command], cwd=tmp_path, env=settings, capture_output=True, text=True, check=False)
     assert run.returncode == 1, run.stderr
-    results = json.loads(run.stdout)["results"]
-    assert {result["path"] for result in results} == {*exactops.paths()}
-    for result in results:
+    found = json.loads(run.stdout)["results"]
+    assert {result["path"] for result in found} == {*exactops.paths()}
+    for result in found:
         difference = result["first_difference"]
         assert difference["inputs"] == ["0x3fc00000 (1.5)"]
         assert difference["output"].startswith("0x40100001")
@@ -408,7 +413,7 @@ def test_write_is_refused_where_paths_differ(
     written = json.loads(file.read_text(encoding="utf-8"))
     committed = json.loads(FILE.read_text(encoding="utf-8"))
     (record,) = written["short"]
-    assert record == next(r for r in committed["short"] if fingerprints.name_of(r) == "sqrt(f16)")
+    assert record == next(r for r in committed["short"] if form.name_of(r) == "sqrt(f16)")
     assert main(["verify", "--file", str(file), "--operator", "sqrt", "--dtype", "f16", "--processes", "1"]) == 0
 
 
@@ -442,17 +447,17 @@ def test_a_damaged_record_is_refused(part: str, recorded: dict[str, Any], tmp_pa
         if part == "result" and damaged is not None:
             continue  # of an operator that has no such type: simply no entry
         with pytest.raises(ValueError):
-            fingerprints.load(file)
+            form.load(file)
 
 
 def test_the_machines_that_were_tried() -> None:
     """What the last whole runs of the tool found: every machine of its lists, and no difference."""
     tool = load_tool()
-    entries = json.loads((ROOT / "testdata" / "machines.json").read_text(encoding="utf-8"))["machines"]
-    names = {entry["machine"] for entry in entries}
+    machines = json.loads(record_files.find(record_files.MACHINES).read_text(encoding="utf-8"))["machines"]
+    names = {entry["machine"] for entry in machines}
     wanted = [*tool.LEVELS, *(f"{count} threads of the caller's" for count in tool.THREADS)]
     wanted += [f"{machine}environment {name}" for machine in ("", "aarch64, emulated, ") for name in tool.ENVIRONMENTS]
     wanted += ["aarch64, emulated", "aarch64, emulated, half types"]
     wanted += [f"aarch64, emulated, other types, {' '.join(group)}" for group in tool.ARM_OF_TYPES]
     assert {*wanted} <= names
-    assert all(entry["compared"] > 0 and entry["differing"] == 0 for entry in entries)
+    assert all(entry["compared"] > 0 and entry["differing"] == 0 for entry in machines)

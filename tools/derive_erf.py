@@ -1,10 +1,10 @@
-"""Derive the constants of exactops/ops/erf.py. Run with ``--check`` to compare with the module.
+"""Derive the constants of exactops/numerics/tables/erf.py. ``--check`` compares, ``--write`` writes them.
 
 erf on [0, 4): sixteen intervals around centres near j * SPACING, a polynomial in the distance from the centre in each. The
 centres are moved a little, until erf of the centre is a double to ten more bits. The centre of the first interval is 0,
 and its polynomial is odd.
 
-erfc(x) = e**(-x**2) * R(x) on [0, 10.25): sixteen intervals in x + SHIFT, four to a binade, a polynomial in the distance
+erfc(x) = e**(-x**2) * R(x) on [0, 10.25): sixteen intervals in x + ERFC_SHIFT, four to a binade, a polynomial in the distance
 from the middle of the interval in each.
 """
 
@@ -16,9 +16,9 @@ from mpmath import mp, mpf
 SPACING = mpf(33) / 128
 INTERVALS = 16
 ERF_DEGREE = 12
-QUICK_DEGREE = 8
-TAIL_SHIFT = mpf(3) / 4
-TAIL_DEGREE = 13
+FAST_PHASE_DEGREE = 8
+ERFC_SHIFT = mpf(3) / 4
+ERFC_DEGREE = 13
 
 
 def lucky_centre(middle):
@@ -90,37 +90,58 @@ def erf_over_x(square):
     return mp.erf(x) / x
 
 
-def constants() -> tuple[dict, dict]:
-    """All constants by their name in the module, and the errors of the polynomials."""
+def constants() -> tuple[dict, dict, dict]:
+    """All constants by their name in the module, the errors of the polynomials, and comments."""
     centres, rows, errors = erf_rows(ERF_DEGREE)
-    _, quick_rows, quick_errors = erf_rows(QUICK_DEGREE)
-    tail, tail_errors = tail_rows(scaled_erfc, TAIL_SHIFT, TAIL_DEGREE)
+    _, fast_phase_rows, fast_phase_errors = erf_rows(FAST_PHASE_DEGREE)
+    tail, tail_errors = tail_rows(scaled_erfc, ERFC_SHIFT, ERFC_DEGREE)
     near = fit(erf_over_x, 0, 1, 6, relative=True, precision=24)
     far = fit(lambda x: mp.log(mp.erfc(x), 2), 1, 4, 6, weight=lambda x: mp.erfc(x), precision=24)
     far_error = [abs(mp.power(2, evaluate(far, x)) - mp.erfc(x)) for x in [1 + mpf(3) * i / 400 for i in range(401)]]
-    over, under, quick_error = fit_rational(scaled_erfc, mpf("10.3"), 6, 7, mpf("1.4"))
+    over, under, rational_error = fit_rational(scaled_erfc, mpf("10.3"), 6, 7, mpf("1.4"))
     fast_over, fast_under, fast_error = fit_rational(scaled_erfc, mpf("10.3"), 4, 5, mpf("1.4"))
-    return {
-        "CENTRES": tuple(exactly(c) for c in centres),
-        "ERF": columns(rows),
-        "ERF_QUICK": columns(quick_rows),
-        "TAIL": columns(tail),
-        "QUICK_OVER": tuple(exactly(c) for c in over[:-1]),
-        "QUICK_UNDER": tuple(exactly(c) for c in under),
-        "FAST_OVER": tuple(exactly(c) for c in fast_over[:-1]),
-        "FAST_UNDER": tuple(exactly(c) for c in fast_under),
-        "NEAR": tuple(exactly(c) for c in near),
-        "FAR": tuple(exactly(c) for c in far),
-    }, {
-        "relative error of QUICK_OVER / QUICK_UNDER": quick_error,
-        "relative error of FAST_OVER / FAST_UNDER": fast_error,
-        "relative error of NEAR": relative_error(erf_over_x, near, mpf(2) ** -80, 1),
-        "error of erf with FAR": max(far_error),
-        "relative error of ERF": errors,
-        "relative error of ERF_QUICK": quick_errors,
-        "relative error of TAIL": tail_errors,
-    }
+    return (
+        {
+            "CENTRES": tuple(exactly(c) for c in centres),
+            "ERF": columns(rows),
+            "ERF_FAST_PHASE": columns(fast_phase_rows),
+            "ERFC_SHIFT": exactly(ERFC_SHIFT),
+            "ERFC": columns(tail),
+            "ERFC_NUMERATOR": tuple(exactly(c) for c in over),
+            "ERFC_DENOMINATOR": tuple(exactly(c) for c in under),
+            "ERFC_FAST_MODE_NUMERATOR": tuple(exactly(c) for c in fast_over),
+            "ERFC_FAST_MODE_DENOMINATOR": tuple(exactly(c) for c in fast_under),
+            "ERF_FAST_MODE_NEAR": tuple(exactly(c) for c in near),
+            "ERF_FAST_MODE_FAR": tuple(exactly(c) for c in far),
+        },
+        {
+            "relative error of ERFC_NUMERATOR / ERFC_DENOMINATOR": rational_error,
+            "the same of fast mode": fast_error,
+            "relative error of ERF_FAST_MODE_NEAR": relative_error(erf_over_x, near, mpf(2) ** -80, 1),
+            "error of erf with ERF_FAST_MODE_FAR": max(far_error),
+            "relative error of ERF": errors,
+            "relative error of ERF_FAST_PHASE": fast_phase_errors,
+            "relative error of ERFC": tail_errors,
+        },
+        {
+            "CENTRES": (
+                "erf on [0, 4): sixteen intervals around CENTRES, one table for each power of the distance from the centre. "
+                "The "
+                "centres are multiples of 33/128, moved a little so that the constant terms are good to 2**-64. The first "
+                "polynomial "
+                "is odd."
+            ),
+            "ERF_FAST_PHASE": "The same, of lower degree: to 2**-38.",
+            "ERFC_SHIFT": (
+                "e**(x*x) * erfc(x) on [0, 11.25): one table for each power of the distance from the middle of a quarter of a "
+                "binade "
+                "of x + ERFC_SHIFT. Errors below 2**-52.4."
+            ),
+            "ERFC_NUMERATOR": "The same function as a quotient, to 2**-39.7 and, for fast mode, 2**-27.3.",
+            "ERF_FAST_MODE_NEAR": "Fast mode, float32: erf(x) = x * NEAR(x**2) below 1, 1 - 2**FAR(x) above.",
+        },
+    )
 
 
 if __name__ == "__main__":
-    raise SystemExit(report("exactops.ops.erf", *constants()))
+    raise SystemExit(report("erf", "Constants of erf and erfc.", *constants()))

@@ -1,6 +1,6 @@
-"""Derives every constant of exactops/ops/log.py from mathematics, with its error bounds.
+"""Derives every constant of exactops/numerics/tables/log.py from mathematics, with its error bounds.
 
-Run with ``--check`` to compare them with the module.
+``--check`` compares, ``--write`` writes them.
 
 The table. x = m * 2**e with m in 16 intervals of equal width in the mantissa; ``1 / c`` approximates the middle of each. c has
 29 bits, so that m * c is exact for a 24-bit m and so is z = m * c - 1. Among the million such c nearest to the ideal one, the
@@ -75,12 +75,12 @@ def main() -> int:
     notes = {
         "largest z": f"{float(reach):.6f}",
         "error of the table": table_error,
-        "error of ln2 in the quick path": mpmath.log(2) - ln2_high,
+        "error of ln2 in the fast phase": mpmath.log(2) - ln2_high,
     }
-    for name, degree in (("QUICK", 4), ("TAIL", 8)):
+    for name, degree in (("FAST_PHASE", 4), ("ACCURATE", 8)):
         coefficients, _ = remez(tail, degree, -reach, reach)
         coefficients = [to_double(c) for c in coefficients]
-        constants |= {f"{name}_{k}": c for k, c in enumerate(coefficients)}
+        constants[name] = tuple(coefficients)
         notes[f"error of {name}, degree {degree}"] = largest_error(tail, coefficients, -reach, reach)
 
     # Fast mode: reduction to m in [2/3, 4/3), ln(1 + z) = z - z**2/2 + z**3 * polynomial, all in float32.
@@ -94,15 +94,26 @@ def main() -> int:
 
     coefficients, _ = remez(cubic, 6, low + mpf(10) ** -9, high, lambda z: weight(z) + mpf(10) ** -6)
     rounded = [to_single(c) for c in coefficients]
-    constants |= {f"FAST_{k}": c for k, c in enumerate(rounded)}
+    constants["FAST_MODE"] = tuple(rounded)
     head = float(mpmath.nint(mpmath.log(2) * 2**15) / 2**15)
     constants |= {
-        "FAST_FIRST": 0x3F2AAAAB,
-        "FAST_LN2_HIGH": head * 2.0**-23,
-        "FAST_LN2_LOW": to_single((mpmath.log(2) - head) * mpf(2) ** -23),
+        "FAST_MODE_FIRST": 0x3F2AAAAB,
+        "FAST_MODE_LN2_HIGH": head * 2.0**-23,
+        "FAST_MODE_LN2_LOW": to_single((mpmath.log(2) - head) * mpf(2) ** -23),
     }
-    notes["relative error of the result with FAST, degree 6"] = largest_error(cubic, rounded, low, high, weight)
-    return report("exactops.ops.log", constants, notes)
+    notes["relative error of the result with FAST_MODE, degree 6"] = largest_error(cubic, rounded, low, high, weight)
+    comments = {
+        "FIRST": (
+            "m runs over 16 intervals of equal width from the float32 with the bits FIRST on; log(m) = LOGARITHMS + log(m * c)."
+        ),
+        "LN2_HIGH": "LN2_HIGH times an exponent is exact, and so is its sum with an entry of LOGARITHMS.",
+        "LN2_SHIFTED": "LN2_HIGH * 2**-23, for an exponent that stands in the bits of a float32.",
+        "FAST_PHASE": "log(1 + z) = z + z**2 * FAST_PHASE(z), and the same with ACCURATE.",
+        "FAST_MODE": (
+            "Fast mode, float32: log(1 + z) = z - z**2/2 + z**3 * FAST_MODE(z), m from FAST_MODE_FIRST on, without a table."
+        ),
+    }
+    return report("log", "Constants of log.", constants, notes, comments)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Derives every constant of exactops/ops/sin_cos.py and exactops/numerics/circle.py from mathematics, with its error bounds.
+"""Derives every constant of exactops/numerics/tables/sin_cos.py from mathematics, with its error bounds.
 
-Run with ``--check`` to compare them with the modules.
+``--check`` compares, ``--write`` writes them.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ def cosine_tail(u):
 
 def main() -> int:
     """Derive, then print or check."""
-    quick_notes, notes = {}, {}
-    # Quick path. The head of 1/pi has 28 bits, so that x times it is exact with a bit to spare for the 1/2 that cosine adds.
+    notes: dict = {}
+    # Fast phase. The head of 1/pi has 28 bits, so that x times it is exact with a bit to spare for the 1/2 that cosine adds.
     # It is rounded toward zero: the rest is positive, which keeps the sign of sin(-0).
     head = to_double(mpmath.floor(mpmath.ldexp(1 / mp.pi, 29)) * mpmath.ldexp(mpf(1), -29))
-    quick: dict = {"HALF_TURNS_HIGH": head, "HALF_TURNS_LOW": to_double(1 / mp.pi - head)}
-    quick_notes["error of 1/pi as a pair"] = 1 / mp.pi - head - quick["HALF_TURNS_LOW"]
+    constants: dict = {"INVERSE_PI_HIGH": head, "INVERSE_PI_LOW": to_double(1 / mp.pi - head)}
+    notes["error of 1/pi as a pair"] = 1 / mp.pi - head - constants["INVERSE_PI_LOW"]
     reach = mpf("0.5001") ** 2
     coefficients, _ = remez(half_turn_sine, 6, 0, reach, lambda u: 1 / half_turn_sine(u))
     coefficients = [to_double(c) for c in coefficients]
     error = largest_error(half_turn_sine, coefficients, 0, reach, lambda u: 1 / half_turn_sine(u))
-    quick |= {f"QUICK_{k}": c for k, c in enumerate(coefficients)}
-    quick_notes["relative error of QUICK, degree 6 in f**2"] = error
+    constants["FAST_PHASE"] = tuple(coefficients)
+    notes["relative error of FAST_PHASE, degree 6 in f**2"] = error
     # Fast mode: r in radians as a double, sin(r) = r + r**3 * polynomial in float32.
-    quick["HALF_TURNS"] = to_double(1 / mp.pi)
-    quick["PI_HIGH"] = exactly(rounded(mp.pi, 36))
-    quick["PI_LOW"] = to_double(mp.pi - quick["PI_HIGH"])
+    constants["INVERSE_PI"] = to_double(1 / mp.pi)
+    constants["PI_HIGH"] = exactly(rounded(mp.pi, 36))
+    constants["PI_LOW"] = to_double(mp.pi - constants["PI_HIGH"])
     reach = (mp.pi / 2 * mpf("1.0001")) ** 2
 
     def weight(u):
@@ -53,26 +53,24 @@ def main() -> int:
     coefficients, _ = remez(sine_tail, 3, mpf(10) ** -9, reach, lambda u: weight(u) + mpf(10) ** -9)
     coefficients = [to_single(c) for c in coefficients]
     error = largest_error(sine_tail, coefficients, 0, reach, weight)
-    quick |= {f"FAST_{k}": c for k, c in enumerate(coefficients)}
-    quick_notes["relative error of the sine with FAST, degree 3 in r**2"] = error
+    constants["FAST_MODE"] = tuple(coefficients)
+    notes["relative error of the sine with FAST_MODE, degree 3 in r**2"] = error
 
-    # Accurate path: multiples of pi/16. SINES_HIGH has 26 bits, so that its product with the 26-bit head of r is exact.
+    # Accurate phase: multiples of pi/16. SINES_HIGH has 26 bits, so that its product with the 26-bit head of r is exact.
     sines = [mpmath.sin(n * mp.pi / 16) if n % 16 else mpf(0) for n in range(32)]
     sines_high = tuple(exactly(rounded(s, 26)) for s in sines)
     reach = (mp.pi / 32 * mpf("1.0001")) ** 2
-    circle: dict = {
-        "SINES_HIGH": sines_high,
-        "SINES_LOW": tuple(to_double(s - high) for s, high in zip(sines, sines_high, strict=True)),
-    }
+    constants["SINES_HIGH"] = sines_high
+    constants["SINES_LOW"] = tuple(to_double(s - high) for s, high in zip(sines, sines_high, strict=True))
     for name, function in (("SINE", sine_tail), ("COSINE", cosine_tail)):
         coefficients, _ = remez(function, 3, 0, reach)
         coefficients = [to_double(c) for c in coefficients]
-        circle |= {f"{name}_{k}": c for k, c in enumerate(coefficients)}
+        constants[name] = tuple(coefficients)
         notes[f"error of {name}, degree 3 in r**2"] = largest_error(function, coefficients, 0, reach)
     step = mp.pi / 16
-    circle["STEP_HIGH"] = exactly(rounded(step, 26))
-    circle["STEP_LOW"] = to_double(step - circle["STEP_HIGH"])
-    circle["STEP"] = to_double(step)
+    constants["STEP_HIGH"] = exactly(rounded(step, 26))
+    constants["STEP_LOW"] = to_double(step - constants["STEP_HIGH"])
+    constants["STEP"] = to_double(step)
     # 16/pi cut into three chunks of 29 bits and the rest, for the eight groups of 16 binary exponents: chunk 0 of group j
     # starts at weight 2**(27 - 16 * j); heavier bits times a float32 of that group are multiples of 32 and drop out.
     chunks: list[list[float]] = [[], [], [], []]
@@ -85,8 +83,18 @@ def main() -> int:
             chunks[index].append(to_double(chunk))
             rest -= chunk
         chunks[3].append(to_double(rest))
-    circle |= {f"STEPS_{index}": tuple(values) for index, values in enumerate(chunks)}
-    return report("exactops.ops.sin_cos", quick, quick_notes) + report("exactops.numerics.circle", circle, notes)
+    constants["INVERSE_STEP"] = tuple(tuple(values) for values in chunks)
+    comments = {
+        "INVERSE_PI_HIGH": "1/pi: a high part of 28 bits, whose product with a float32 is exact, and a low part.",
+        "FAST_PHASE": "sin(pi f) = f * FAST_PHASE(f**2) for |f| <= 1/2.",
+        "INVERSE_PI": "Fast mode, in float64: 1/pi, and pi as a high part and a low part.",
+        "FAST_MODE": "Fast mode, in float32: sin(r) = r + r**3 * FAST_MODE(r**2).",
+        "SINES_HIGH": "Sines of n * pi/16: a high part of 26 bits and a low part.",
+        "SINE": "sin(r) = r + r**3 * SINE(r**2), cos(r) = 1 + r**2 * COSINE(r**2) for |r| <= pi/32.",
+        "STEP_HIGH": "pi/16: a high part of 26 bits and a low part, and one double.",
+        "INVERSE_STEP": "16/pi in chunks of 29 bits and the rest, for each group of 16 binary exponents of the argument.",
+    }
+    return report("sin_cos", "Constants of sin and cos.", constants, notes, comments)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python tools/find_hard_cases.py operands > testdata/hard_cases_extra_f32.csv
     python tools/find_hard_cases.py pairs > testdata/hard_pairs_f32.csv
 
-``operands``, some minutes: gelu and gelu_tanh. The careful kernels give the result to about 2**-51; every operand whose result
+``operands``, some minutes: gelu and gelu_tanh. The accurate phases give the result to about 2**-51; every operand whose result
 lies within 2**-47 of a middle is listed, and so are subnormal operands, half of which have x/2 as an exact tie.
 
 ``pairs``, some minutes: pow. Every base of one or two binades (all others are these, scaled) with each small exponent that is
@@ -26,7 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from exactops.ops.gelu import gelu_careful, gelu_tanh_careful
+from exactops.ops.gelu import gelu_accurate_phase, gelu_tanh_accurate_phase
 from exactops.verification import powers
 
 CHUNK = 1 << 17
@@ -37,12 +37,12 @@ SUBNORMAL = (1, 3, 5, 7, 0x2AAAAB, 0x555555, 0x7FFFFD, 0x7FFFFF, 0x800001, 0x800
 
 def gelu(x: np.ndarray) -> np.ndarray:
     """The wide value of the erf form."""
-    return gelu_careful(x, np.minimum(np.abs(x), 14.9))
+    return gelu_accurate_phase(x, np.minimum(np.abs(x), 14.9))
 
 
 def gelu_tanh(x: np.ndarray) -> np.ndarray:
     """The wide value of the tanh form."""
-    return gelu_tanh_careful(x, np.minimum(x, 11.2))
+    return gelu_tanh_accurate_phase(x, np.minimum(x, 11.2))
 
 
 def search(function, first: int, last: int) -> list[int]:

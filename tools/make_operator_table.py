@@ -6,25 +6,31 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import exactops
-from exactops.cli.ops import dtype_families, row
-from exactops.table.operator import CATEGORIES, REQUIRED, Attribute, Operator
+from exactops.cli.ops import row
+from exactops.ops import SPELLINGS
+from exactops.table.documentation import (
+    STUB_TYPES,
+    Described,
+    alias_sentence,
+    attributes_described,
+    category_sentence,
+    dtype_families,
+    operands_described,
+    refusals,
+    run_stub_lines,
+    short_signature,
+    stub_lines,
+    summary_sentence,
+)
+from exactops.table.operator import CATEGORIES, Operator
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- operators: begin (tools/make_operator_table.py) -->", "<!-- operators: end -->"
-
-#: The keyword arguments that every operator has, as in a stub.
-KEYWORDS = (
-    'mode: Literal["exact", "fast"] = "exact"',
-    "path: str | None = None",
-    "out: np.ndarray | None = None",
-    "where: ArrayLike = True",
-)
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -33,7 +39,7 @@ def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def code(names: Sequence[str]) -> str:
+def code(names: Iterable[str]) -> str:
     """Names as inline code."""
     return ", ".join(f"`{name}`" for name in names)
 
@@ -51,56 +57,34 @@ def summary_table() -> str:
     return f"{table}\n\nCategories:\n\n{meanings}"
 
 
-def sentence(operator: Operator) -> str:
-    """The summary as a sentence, with a capital unless it begins with the name of an operand or of an attribute."""
-    text = operator.summary
-    first = text.split()[0].strip(",")
-    names = {"e", *operator.operands, *(attribute.name for attribute in operator.attributes)}
-    return f"{text[0] if first in names or '(' in first else text[0].upper()}{text[1:]}."
-
-
-def literal(value: object) -> str:
-    """A default or a choice as Python source."""
-    return json.dumps(value) if isinstance(value, str) else repr(value)
-
-
-def attribute_line(attribute: Attribute) -> str:
-    """One attribute as a list item."""
-    if attribute.kind == "bound":
-        kind = "operand that may be given by keyword"
-    elif attribute.kind == "choice" and None not in attribute.choices:
-        kind = "one of " + ", ".join(repr(choice) for choice in attribute.choices)
-    else:
-        kind = {"float": "float", "int32": "int that fits 32 bits", "dtype": "dtype", "choice": "any value"}[attribute.kind]
-    if attribute.default is REQUIRED:
-        default = ""
-    elif attribute.kind == "bound":
-        default = {"finite": "; missing: the finite extreme of the type", "unbounded": "; missing: no bound"}[
-            str(attribute.default)
-        ]
-    else:
-        default = f"; default {attribute.default!r}"
-    return f"  - `{attribute.name}` ({kind}{default}): {attribute.summary}"
+def described_lines(title: str, found: Sequence[Described]) -> list[str]:
+    """Parameters as a nested list."""
+    if not found:
+        return []
+    return [f"- {title}:", *(f"  - `{each.name}` ({each.kind}): {each.text.replace('``', '`')}" for each in found)]
 
 
 def section(operator: Operator) -> str:
     """The section of an operator in docs/operators.md."""
-    *_, operands, _, _, _ = row(operator)
-    lines = [f"## {operator.name}", "", sentence(operator), ""]
-    lines.append(f"- Function: `exactops.{operator.function}({operands})`")
-    if operator.names[1:]:
-        lines.append(f"- Other spellings for `exactops.run`: {code(operator.names[1:])}")
+    lines = [f"## {operator.name}", "", summary_sentence(operator), ""]
+    lines.append(f"- Function: `exactops.{operator.function}{short_signature(operator)}`")
+    functions = [name for name in operator.names if name in exactops.__all__ and name != operator.function]
+    if functions:
+        lines.append(f"- The same function: {code(f'exactops.{name}' for name in functions)}")
+    lines.append(f"- Spellings for `exactops.run`: {code(operator.names)}")
+    lines += [f"  - {alias_sentence(operator, each)}" for each in operator.other_names if each.is_special]
     if operator.onnx:
         lines.append(f"- ONNX: {operator.onnx}, from opset {operator.opset}")
     lines.append(f"- Types: {dtype_families(operator.dtypes)}")
-    lines += [f"  - not {short}: {reason}" for short, reason in operator.unserved.items()]
-    if operator.result != "same":
-        lines.append(f"- Result: {'bool' if operator.result == 'bool' else 'the target type'}")
-    if operator.attributes:
-        lines += ["- Attributes:", *(attribute_line(attribute) for attribute in operator.attributes)]
-    lines.append(f"- Category {operator.category}: {CATEGORIES[operator.category]}")
-    if operator.in_place:
-        lines.append(f"- In place without a temporary copy: over {code(operator.in_place)}")
+    lines += [f"  - not {dtype_families(shorts)}: {reason}" for shorts, reason in refusals(operator)]
+    lines += described_lines("Operands", operands_described(operator))
+    lines += described_lines("Attributes", attributes_described(operator))
+    if operator.results != ("same",):
+        lines.append("- Result: " + ", ".join({"to": "the target type"}.get(rule, rule) for rule in operator.results))
+    lines.append(f"- Category {operator.category}. {category_sentence(operator)}")
+    in_place = [each.name for each in operator.operands if each.in_place]
+    if in_place:
+        lines.append(f"- In place without a temporary copy: over {code(in_place)}")
     if operator.special:
         lines += ["- Special cases:", *(f"  - {case}" for case in operator.special)]
     return "\n".join(lines) + "\n"
@@ -112,6 +96,7 @@ def operators_page() -> str:
         "# Operators\n\n"
         "Generated from the declarations in `exactops/ops` by `tools/make_operator_table.py`; `python -m exactops ops --json`\n"
         "prints the same for other programs. What holds for all operators is in [semantics.md](semantics.md).\n"
+        "Every function also takes the keywords `mode`, `path`, `out` and `where`.\n"
     )
     return "\n".join([head, *(section(operator) for operator in exactops.operators().values())])
 
@@ -126,57 +111,29 @@ def readme(text: str) -> str:
 
 
 def stub() -> str:
-    """exactops/__init__.pyi: the named functions are made from the table, which type checkers cannot follow."""
-    functions = {operator.function: operator for operator in exactops.operators().values()}
+    """exactops/__init__.pyi: the functions are made from the table, which type checkers cannot follow."""
+    operators = exactops.operators().values()
+    functions = {operator.function: operator for operator in operators}
+    aliases = {name: operator.function for operator in operators for name in operator.names if name in exactops.__all__}
     lines = [
         "# Generated from the declarations in exactops/ops by tools/make_operator_table.py.",
-        "from typing import Any, Literal",
+        "# Where an operand or out= is an array, so is the result; what may override NumPy's ufuncs, and lists, give Any.",
+        "from types import EllipsisType",
+        "from typing import Any, Literal, TypeAlias, overload",
         "",
         "import numpy as np",
         "from numpy.typing import ArrayLike, DTypeLike",
         "",
     ]
-    written_out = {"run", "__version__", *functions}
+    written_out = {"run", "__version__", *functions, *aliases}
     names = [name for name in exactops.__all__ if name not in written_out]
     lines += sorted(f"from {getattr(exactops, name).__module__} import {name} as {name}" for name in names)
-    lines += ["", "__version__: str", "__all__: list[str]", ""]
-    lines += definition("run", ["op: str", "/", "*arrays: ArrayLike", *KEYWORDS, "**attributes: Any"])
+    lines += ["", "__version__: str", "__all__: list[str]", "", *STUB_TYPES.splitlines(), ""]
+    lines += run_stub_lines(sorted(SPELLINGS, key=lambda name: (name.lower(), name)))
     for name in sorted(functions):
-        lines += signature(functions[name])
+        lines += stub_lines(functions[name])
+    lines += ["", *(f"{name} = {function}" for name, function in sorted(aliases.items()) if name != function)]
     return "\n".join([*lines, ""])
-
-
-def signature(operator: Operator) -> list[str]:
-    """The function of an operator, as lines of a stub."""
-    arguments = []
-    if operator.variadic:
-        arguments.append("*arrays: ArrayLike")
-    else:
-        bounds = {attribute.name for attribute in operator.attributes if attribute.kind == "bound"}
-        required = len(operator.operands) - operator.optional
-        positional = True
-        for position, operand in enumerate(operator.operands):
-            if positional and operand in bounds:
-                positional = False
-                arguments.append("/")
-            arguments.append(f"{operand}: ArrayLike" if position < required else f"{operand}: ArrayLike | None = None")
-        arguments += ["/", "*"] if positional else ["*"]
-    for attribute in operator.attributes:
-        if attribute.kind == "bound":
-            continue
-        kind = {"float": "float", "int32": "int", "dtype": "DTypeLike", "choice": "Any"}[attribute.kind]
-        if attribute.kind == "choice" and None not in attribute.choices:
-            kind = f"Literal[{', '.join(map(literal, attribute.choices))}]"
-        kind += " | int" if attribute.kind == "dtype" else ""
-        arguments.append(
-            f"{attribute.name}: {kind}" + ("" if attribute.default is REQUIRED else f" = {literal(attribute.default)}")
-        )
-    return definition(operator.function, [*arguments, *KEYWORDS])
-
-
-def definition(name: str, arguments: Sequence[str]) -> list[str]:
-    """A function of the stub, one argument a line."""
-    return [f"def {name}(", *(f"    {argument}," for argument in arguments), ") -> Any: ..."]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

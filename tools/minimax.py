@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -208,35 +209,52 @@ def log2_of(value) -> str:
 
 
 def source(value) -> str:
-    """A constant as the kernels write it."""
-    if isinstance(value, tuple) and isinstance(value[0], float):
-        lines = [" ".join(number.hex() for number in value[start : start + 4]) for start in range(0, len(value), 4)]
-        return 'doubles(\n    """\n' + "".join(f"    {line}\n" for line in lines) + '    """\n)'
+    """A constant as the modules of tables write it."""
+    if isinstance(value, tuple) and isinstance(value[0], tuple):
+        return 'tables(\n    """\n' + "\n".join(_lines(each) for each in value) + '    """\n)'
     if isinstance(value, tuple):
-        return "(\n" + "".join(f"    {source(each)},\n" for each in value) + ")"
+        return f'doubles(\n    """\n{_lines(value)}    """\n)'
     if isinstance(value, float):
         return repr(value) if value == int(value) and abs(value) < 1e6 else f'float.fromhex("{value.hex()}")'
-    return hex(value)
+    return f"0x{value:X}"
 
 
-def report(module_name: str, constants: dict, notes: dict) -> int:
-    """Print the constants as source or, with ``--check``, compare them with those of the module; then the notes.
+def _lines(numbers: tuple[float, ...]) -> str:
+    words = [number.hex() for number in numbers]
+    return "".join(f"    {' '.join(words[start : start + 4])}\n" for start in range(0, len(words), 4))
 
-    A constant is a float, an int, a tuple of these, or a tuple of tables: ``NAME`` then stands for the module's ``NAME_0``,
-    ``NAME_1`` and so on. A note says how large an error is. Returns the number of differences.
-    """
-    flat: dict = {}
+
+def module_text(tool: str, about: str, constants: dict, comments: dict) -> str:
+    """The module that holds these constants."""
+    parsers = sorted({("doubles", "tables")[isinstance(v[0], tuple)] for v in constants.values() if isinstance(v, tuple)})
+    lines = [f'"""{about} Written by tools/{tool} with ``--write``."""', ""]
+    if parsers:
+        lines += [f"from exactops.numerics.constants import {', '.join(parsers)}", ""]
     for name, value in constants.items():
-        several = isinstance(value, tuple) and isinstance(value[0], tuple)
-        flat |= {f"{name}_{power}": table for power, table in enumerate(value)} if several else {name: value}
+        lines += [f"# {line}" for line in textwrap.wrap(comments.get(name, ""), 126)]
+        lines.append(f"{name} = {source(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def report(name: str, about: str, constants: dict, notes: dict, comments: dict | None = None) -> int:
+    """Print the module ``exactops.numerics.tables.NAME``; with ``--check`` compare its constants, with ``--write`` write it.
+
+    A constant is a float, an int, a tuple of floats, or a tuple of such tuples; its name is the module's. ``about`` becomes the
+    module's docstring, ``comments`` stand above the constants they belong to. A note says how large an error is. Returns the
+    number of differences.
+    """
+    package = Path(__file__).resolve().parent.parent
+    text = module_text(Path(sys.argv[0]).name, about, constants, comments or {})
     wrong: list[str] = []
     if "--check" in sys.argv:
-        sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-        module = importlib.import_module(module_name)
-        wrong = [name for name, value in flat.items() if getattr(module, name, None) != value]
-        print(f"{module_name}: {len(flat) - len(wrong)} of {len(flat)} constants are as derived", *wrong)
+        sys.path.insert(0, str(package))
+        module = importlib.import_module(f"exactops.numerics.tables.{name}")
+        wrong = [each for each, value in constants.items() if getattr(module, each, None) != value]
+        print(f"tables.{name}: {len(constants) - len(wrong)} of {len(constants)} constants are as derived", *wrong)
+    elif "--write" in sys.argv:
+        (package / "exactops" / "numerics" / "tables" / f"{name}.py").write_text(text)
     else:
-        print(*(f"{name} = {source(value)}" for name, value in flat.items()), sep="\n")
-    for name, note in notes.items():
-        print(f"# {name}: {note if isinstance(note, str) else log2_of(note)}")
+        print(text)
+    for what, note in notes.items():
+        print(f"# {what}: {note if isinstance(note, str) else log2_of(note)}")
     return len(wrong)

@@ -29,11 +29,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from exactops.records import files as record_files
+from exactops.system import control_register, files
+from exactops.system.control_register import ENVIRONMENTS
+
 ROOT = Path(__file__).resolve().parent.parent
 SKIPPED = 77
 
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-ENVIRONMENTS = ("flush-to-zero", "denormals-are-zero", "round-down", "round-up", "round-toward-zero", "all")
 THREADS = (1, 2, 8)
 
 #: What runs under the emulator on both paths and in foreign environments, and how many operators run in one process there.
@@ -127,14 +132,13 @@ def x86(quick: bool) -> bool:
 
 def record() -> None:
     """Enter what was found, in place of older entries of the same machines."""
-    file = ROOT / "testdata" / "machines.json"
-    digest = hashlib.sha256((ROOT / "testdata" / "fingerprints.json").read_bytes()).hexdigest()
+    file = record_files.writable(record_files.MACHINES)
+    digest = hashlib.sha256(record_files.find(record_files.FINGERPRINTS).read_bytes()).hexdigest()
     machines = json.loads(file.read_text(encoding="utf-8"))["machines"] if file.is_file() else []
     entries = {entry["machine"]: entry for entry in machines}
     entries |= {found["machine"]: found | {"fingerprints": digest} for found in FOUND}
     about = "Written by `python tools/verify_machines.py --record`. fingerprints: SHA-256 of fingerprints.json as it was then."
-    text = json.dumps({"about": about, "machines": list(entries.values())}, indent=1, ensure_ascii=False)
-    file.write_text(text + "\n", encoding="utf-8")
+    files.write_json(file, {"about": about, "machines": list(entries.values())})
 
 
 # --- the emulated arm64 machine ---------------------------------------------------------------------------------------------
@@ -268,13 +272,11 @@ WRITES, READS = re.compile(r"\bmsr\s+fpcr", re.IGNORECASE), re.compile(r"\bmrs\s
 
 def environments_have_effect() -> bool:
     """Whether arithmetic on this machine does follow the settings: otherwise that they change no bit would show nothing."""
-    from exactops.verification import machine
-
     one, three, tiny = (float(text) for text in ("1", "3", "1e-310"))
     third = one / three
-    with machine.environment("round-up"):
+    with control_register.environment("round-up"):
         above = one / three
-    with machine.environment("flush-to-zero"):
+    with control_register.environment("flush-to-zero"):
         flushed = tiny * one
     return above > third and flushed == 0.0
 
@@ -282,13 +284,15 @@ def environments_have_effect() -> bool:
 def assembly(quick: bool = False) -> int:
     """Look at NEON kernels (quick: half of them); run on the machine itself. Exit code 1 if one is not what it should be."""
     kernels = LOOKED_AT[::2] if quick else LOOKED_AT
-    from exactops.codegen import loops
     from exactops.codegen.key import Key
+
+    from exactops.codegen import loops
+    from exactops.codegen.target import host_target
 
     problems = [] if environments_have_effect() else ["foreign environments have no effect here"]
     for operator, types, arithmetic in kernels:
         choices = (("approximate", "none"),) if operator == "gelu" else ()
-        text = loops.assembly(Key(operator, types, types[0], choices, "neon", False))
+        text = loops.assembly(Key(operator, types, types[0], choices, "neon", False), host_target())
         labels = set(re.findall(r"^([\w.$]+):", text, re.MULTILINE))
         name = f"{operator}({', '.join(types)})"
         if not re.search(arithmetic, text):
@@ -310,18 +314,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", choices=["x86", "arm"], help="only these machines")
     parser.add_argument("--quick", action="store_true", help="a handful of operators")
     parser.add_argument("--folder", type=Path, help="where the emulated machine is, or is set up")
-    parser.add_argument("--record", action="store_true", help="enter what was found in testdata/machines.json")
+    parser.add_argument("--record", action="store_true", help="enter what was found in exactops/records/machines.json")
     parser.add_argument("--assembly", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.assembly:
         return assembly(chosen.quick)
-    sys.path.insert(0, str(ROOT))
     agree = True
     if chosen.only != "arm" and platform.machine().lower() in ("x86_64", "amd64"):
         agree &= x86(chosen.quick)
     if chosen.only != "x86":
         import platformdirs
 
+        # Not the folder that EXACTOPS_CACHE_DIR names: the machine is to outlive the kernels of one run.
         folder = chosen.folder or Path(platformdirs.user_cache_dir("exactops")) / "arm64"
         try:
             agree &= arm(folder.absolute(), chosen.quick)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import signal
 import sys
 import threading
@@ -172,11 +171,6 @@ def _word(value: str) -> int | str:
 
 
 # --- the process ------------------------------------------------------------------------------------------------------------
-
-
-def cpu_count() -> int:
-    """How many CPUs this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager

@@ -42,14 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
     except (TypeError, ValueError, OverflowError) as error:
         raise CommandError(error) from None
     from exactops.codegen.loops import assembly
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
     loop = loops[arguments.mode]
-    text = assembly(loop)
+    text = assembly(loop, host_target())
     modes = "both modes" if loops["exact"] == loops["fast"] else f"{arguments.mode} mode"
-    print(
-        f"# {operator.name}, {', '.join(loop.inputs)} to {', '.join(loop.results)}, {modes}, path {path}, CPU {target().name}"
-    )
+    types = f"{', '.join(loop.inputs)} to {', '.join(loop.results)}"
+    print(f"# {operator.name}, {types}, {modes}, path {path}, CPU {host_target().name}")
     print(text, end="")
     return 0
 
@@ -63,7 +62,7 @@ def loop_of(operator: Operator, dtype: str, mode: str, path: str, attributes: di
         The operator does not serve the dtype, or the attributes are not its own.
     """
     from exactops import UnsupportedError
-    from exactops.contracts.contract import served
+    from exactops.contracts.operands import served
     from exactops.frontend.attributes import check_names, check_required, selecting_value
     from exactops.frontend.named_loops import loops_of
     from exactops.table.operator import Refusal
@@ -71,7 +70,7 @@ def loop_of(operator: Operator, dtype: str, mode: str, path: str, attributes: di
 
     short = served(operator, dtype)
     check_names(operator, attributes)
-    check_required(operator, {name: None for name in attributes})
+    check_required(operator, attributes)
     types = []
     for operand in operator.operands * (2 if operator.fold is not None else 1):
         allowed = operand_types(operand, short)

@@ -41,7 +41,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the contracts."""
     from exactops import UnsupportedError
-    from exactops.contracts.contract import contract, schema
+    from exactops.contracts import contract, schema
     from exactops.ops import OPERATORS
 
     if arguments.schema:
@@ -83,16 +83,17 @@ def _rows(contract: dict[str, Any], variant: dict[str, Any]) -> list[tuple[str, 
         return [(*head, "refused", *[""] * (len(_HEADERS) - len(head) - 1))]
     found: list[tuple[str, ...]] = []
     for mode in contract["modes"] if variant["modes_differ"] else ["exact"]:
-        precision, cost = variant["precision"][mode], variant["cost"]
-        ulp = "see definition" if precision["max_ulp"] is None else f"{precision['max_ulp']:g}"
+        cost, results = variant["cost"], variant["results"]
+        precisions = [each["precision"][mode] for each in results]
+        ulps = ["see definition" if each["max_ulp"] is None else f"{each['max_ulp']:g}" for each in precisions]
         times = [f"{each['ns_per_element']:g} ({each['path']})" for each in cost["measured"] if each["mode"] == mode]
         found.append(
             (
                 *head,
-                variant["result_dtype"],
+                ", ".join(each["dtype"] for each in results),
                 mode if variant["modes_differ"] else "both",
-                ulp,
-                precision["audit"]["status"].replace("_", " "),
+                ", ".join(ulps),
+                ", ".join(each["audit"]["status"].replace("_", " ") for each in precisions),
                 contract["determinism"][mode].replace("_", " "),
                 cost["flops"][mode],
                 cost["bytes_moved"],

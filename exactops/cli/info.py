@@ -37,15 +37,17 @@ def _facts() -> dict[str, Any]:
 
     import exactops
     from exactops.codegen.paths import default_path, paths
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
     from exactops.runtime import object_cache as cache
+    from exactops.system import folders
 
-    cpu = target()
+    cpu = host_target()
     try:
         default = default_path()
     except ValueError as error:  # EXACTOPS_PATH names one that this CPU lacks
         raise CommandError(error) from None
     kernels, size = cache.statistics()
+    folder = folders.cache_folder()
     return {
         "exactops": exactops.__version__,
         "cpu": cpu.name,
@@ -57,13 +59,15 @@ def _facts() -> dict[str, Any]:
         "rounding_instructions": cpu.rounding,
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "numba", "llvmlite", "ml_dtypes")},
-        "cache_folder": str(cache.folder()),
+        "cache_folder": None if folder is None else str(folder),
         "cached_kernels": kernels,
         "cached_bytes": size,
     }
 
 
 def _text(name: str, value: Any) -> str:
+    if value is None:
+        return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

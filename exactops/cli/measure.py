@@ -46,12 +46,13 @@ def _size(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, keep and print."""
-    from exactops.contracts import measurements
+    from exactops.contracts import measurements, measuring
+    from exactops.system import processors
 
     chosen, paths = _chosen(arguments), _paths(arguments.path)
-    size = arguments.size or measurements.SIZE
+    size = arguments.size or measuring.SIZE
     found: list[Measurement] = []
-    with progress("", len(chosen)) as advance, measurements.pinned() as core:
+    with progress("", len(chosen)) as advance, processors.pinned() as core:
         for operator, short in chosen:
             advance(0, f"{operator.name} {short}")
             found += _measure(operator, short, arguments, paths, size, core)
@@ -61,14 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             where = measurements.store(found)
         except OSError as error:
-            raise CommandError(f"cannot write {error.filename or measurements.file()}: {error.strerror}") from None
+            place = error.filename or measurements.file() or "measurements.json"
+            raise CommandError(f"cannot write {place}: {error.strerror or error}") from None
     if arguments.json:
         print_json([asdict(each) for each in found])
         return 0
     rows = table("operator", "types", "attributes", "mode", "path", "ns an element", "ns a call")
     for each in found:
         attributes = ", ".join(f"{name}={value}" for name, value in each.attributes.items())
-        types = f"{', '.join(each.inputs)} to {each.result}"
+        types = f"{', '.join(each.inputs)} to {', '.join(each.results)}"
         rows.add_row(each.operator, types, attributes, each.mode, each.path, f"{each.ns_per_element:g}", f"{each.call_ns:g}")
     out = console()
     out.print(rows)
@@ -79,18 +81,17 @@ def run(arguments: argparse.Namespace) -> int:
 def _measure(
     operator: Operator, short: str, arguments: argparse.Namespace, paths: list[str], size: int, core: int | None
 ) -> list[Measurement]:
-    from exactops.contracts import measurements
-    from exactops.contracts.contract import tasks
+    from exactops.contracts import measuring
     from exactops.table.operator import MODES
 
-    wanted = tasks(operator, short, (arguments.mode,) if arguments.mode else MODES)
-    return measurements.measure(wanted, paths, size, arguments.rounds, core) if wanted else []
+    wanted = measuring.tasks(operator, short, (arguments.mode,) if arguments.mode else MODES)
+    return measuring.measure(wanted, paths, size, arguments.rounds, core) if wanted else []
 
 
 def _chosen(arguments: argparse.Namespace) -> list[tuple[Operator, str]]:
     """The operators and types to measure."""
     from exactops import UnsupportedError
-    from exactops.contracts.contract import served
+    from exactops.contracts.operands import served
     from exactops.ops import OPERATORS
 
     found: list[tuple[Operator, str]] = []

@@ -20,7 +20,6 @@ from exactops.cli._common import (
     add_path_option,
     attributes_of,
     console,
-    cpu_count,
     operator_of,
     path_of,
     positive,
@@ -28,10 +27,12 @@ from exactops.cli._common import (
     progress,
     table,
 )
+from exactops.system import processors
 
 if TYPE_CHECKING:
     from exactops.table.operator import Operator
     from exactops.verification.campaign import Findings, Task
+    from exactops.verification.record import Digests
 
 #: Operators of a base and an exponent: see :mod:`exactops.verification.powers`.
 _POWERS = ("pow", "powi")
@@ -47,7 +48,7 @@ def add_parser(subparsers: Any) -> None:
         help="compare all inputs of an operator with correctly rounded values",
         description=(
             "Go through all inputs of an operator (2**32 for f32) and count results that are not correctly rounded; with "
-            "--mode fast, measure the largest error. What was found is recorded in testdata/proofs.json of the checkout."
+            "--mode fast, measure the largest error. What was found is recorded in the package's exactops/records/proofs.json."
         ),
     )
     parser.add_argument(
@@ -56,8 +57,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help="prove all that the records lack for the present kernels, of the --dtype and --mode if given; where only a "
-        "kernel's sources changed, the hash of its results is enough",
+        help="prove all that the records lack for the present sources, of the --dtype and --mode if given; where only the "
+        "sources changed, the hash of the results is enough",
     )
     parser.add_argument("--dtype", choices=["f32", "f16", "bf16"], help="stored type (default: f32)")
     parser.add_argument("--mode", choices=["exact", "fast"], help="exact (default) or fast")
@@ -73,7 +74,7 @@ def add_parser(subparsers: Any) -> None:
         "--hash-only", action="store_true", help="compute only the SHA-256 of the results, to compare paths or machines"
     )
     parser.add_argument("--no-record", action="store_true", help="write no record; a range is never recorded")
-    parser.add_argument("--record", metavar="FILE", type=Path, help="where to record (default: testdata/proofs.json)")
+    parser.add_argument("--record", metavar="FILE", type=Path, help="where to record (default: exactops/records/proofs.json)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -116,45 +117,45 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _confirm(arguments: argparse.Namespace, task: Task, path: str, file: Path) -> bool:
-    """Whether the present kernel has the results, by their hash, that another was proven with; the record then says so."""
+    """Whether the present sources give the results, by their hash, that others were proven with; the record then says so."""
     from exactops.verification import record
 
     proven = record.proven_hash(file, task)
     if proven is None:
         return False
-    found, seconds, kernel = _go_through(arguments, replace(task, hash_only=True), path)
-    if kernel is None or found.sha256 != proven:
+    found, seconds, made_of = _go_through(arguments, replace(task, hash_only=True), path)
+    if made_of is None or found.sha256 != proven:
         return False
-    record.store(file, record.confirmed(file, task, path, kernel))
+    record.store(file, record.confirmed(file, task, path, made_of))
     console().print(f"{_title(task)}, path {path}: the results are those that were proven, in {seconds:,.1f} s")
     return True
 
 
-def _go_through(arguments: argparse.Namespace, task: Task, path: str) -> tuple[Findings, float, str | None]:
-    """Findings, seconds and the digest of the kernel's sources; None if it is not clear which sources the kernels were made of.
+def _go_through(arguments: argparse.Namespace, task: Task, path: str) -> tuple[Findings, float, Digests | None]:
+    """Findings, seconds and the digests of the sources; None if it is not clear which sources the kernels were made of.
 
     This process read the sources when it began; further processes read them when they start.
     """
     from exactops.verification import campaign, record
 
-    kernel = record.kernel_digest(task.operator)
+    made_of = record.digests(task.operator)
     with progress(f"{_title(task)}, {path}", task.end - task.start) as advance:
         found, seconds = campaign.timed(task, _processes(arguments), advance)
-    clear = _processes(arguments) == 1 or record.kernel_digest(task.operator) == kernel
-    return found, seconds, kernel if clear else None
+    clear = _processes(arguments) == 1 or record.digests(task.operator) == made_of
+    return found, seconds, made_of if clear else None
 
 
 def _prove(arguments: argparse.Namespace, task: Task, path: str, file: Path | None) -> int:
     from exactops.verification import record
 
-    found, seconds, kernel = _go_through(arguments, task, path)
-    entry = record.entry_of(task, found, path, seconds, _processes(arguments), kernel or "")
+    found, seconds, made_of = _go_through(arguments, task, path)
+    entry = record.entry_of(task, found, path, seconds, _processes(arguments), made_of or {})
     proven = record.contradicted(file, task, found) if file is not None else None
     remark = ""
     if proven is not None and task.hash_only:
         remark = f"Not recorded: for these inputs the results proven have the SHA-256 {proven}"
-    elif file is not None and kernel is None:
-        remark = "Not recorded: the kernel's sources changed meanwhile."
+    elif file is not None and made_of is None:
+        remark = "Not recorded: the sources changed meanwhile."
     elif file is not None and not record.store(file, entry):
         remark = "Not recorded: the records have a proof of more pairs."
     if arguments.json:
@@ -199,7 +200,7 @@ def _campaigns(name: str, dtype: str, mode: str) -> list[tuple[int | None, str |
 def _choices(operator: Operator) -> list[list[str]]:
     """The attributes, as on the command line, of every kernel of an operator, and some exponents of powi."""
     if operator.name == "powi":
-        from exactops.verification.fingerprints import INT_VALUES
+        from exactops.verification.fingerprints.entries import INT_VALUES
 
         return [[f"exp={exponent}"] for exponent in INT_VALUES]
     choices = [attribute for attribute in operator.attributes if attribute.kind == "choice"]
@@ -272,9 +273,10 @@ def _record_file(arguments: argparse.Namespace, task: Task) -> Path | None:
 
     if arguments.no_record or not task.complete:
         return None
-    file = arguments.record or record_files.in_checkout(record_files.PROOFS)
-    if file is None:
-        raise CommandError("there is no testdata folder beside the package: give --record FILE or --no-record")
+    try:
+        file = arguments.record or record_files.writable(record_files.PROOFS)
+    except OSError as error:
+        raise CommandError(f"{error}: give --record FILE or --no-record") from None
     if not file.absolute().parent.is_dir():
         raise CommandError(f"--record {file}: there is no such folder")
     try:
@@ -285,7 +287,7 @@ def _record_file(arguments: argparse.Namespace, task: Task) -> Path | None:
 
 
 def _processes(arguments: argparse.Namespace) -> int:
-    return int(arguments.processes or cpu_count())
+    return int(arguments.processes or processors.available())
 
 
 def _title(task: Task) -> str:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import secrets
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exactops.cli._common import CommandError, add_attribute_option, add_path_option, attributes_of, operator_of, progress
+from exactops.system import files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
                 advance(part.size)
 
     with _replaced(Path(arguments.output)) as temporary:
-        out = _create(temporary, planned.dtype, shape, fortran)
+        out = _create(temporary, planned.results[0].dtype, shape, fortran)
         compute(out)
         del out
         # Some platforms refuse to replace a file that is still mapped.
@@ -168,17 +167,8 @@ def _replaced(output: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(output))
     if target.exists() and not target.is_file():
         raise CommandError(f"{output}: exists and is not a regular file")
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
-        try:
-            with temporary.open("xb"):
-                pass
+        with files.replacing(target) as temporary:
             yield temporary
-            if target.exists():
-                shutil.copymode(target, temporary)
-            os.replace(temporary, target)
-        except OSError as error:
-            raise CommandError(f"{output}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+    except OSError as error:
+        raise CommandError(f"{output}: {error.strerror or error}") from None

@@ -1,7 +1,7 @@
 """``exactops verify``: whether this machine gives the bits that the fingerprints say.
 
-The inputs are a fixed stream that is generated without the library, and ``testdata/fingerprints.json`` holds hashes of the
-results of every operator over it. ``docs/verification.md`` has the definitions.
+The inputs are a fixed stream that is generated without the library, and ``exactops/records/fingerprints.json`` holds hashes of
+the results of every operator over it. ``docs/verification.md`` has the definitions.
 """
 
 from __future__ import annotations
@@ -11,13 +11,17 @@ import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exactops.cli._common import CommandError, console, cpu_count, operator_of, print_json, progress, table
+from exactops.cli._common import CommandError, console, operator_of, print_json, progress, table
+from exactops.system import control_register, processors
 
 if TYPE_CHECKING:
-    from exactops.verification.fingerprints import Entry, Job, Settings, Verdict
+    from exactops.verification.fingerprints.comparison import Job, Verdict
+    from exactops.verification.fingerprints.entries import Entry
+    from exactops.verification.fingerprints.results import Settings
 
 #: Differences that are shown in full.
 _SHOWN = 20
@@ -30,8 +34,8 @@ def add_parser(subparsers: Any) -> None:
         help="compare this machine's results with the fingerprints",
         description=(
             "Compute every operator over the canonical inputs in exact mode, on every path of this machine, and compare the "
-            "hashes of the results with testdata/fingerprints.json. The short form takes about a minute once the kernels are "
-            "compiled. The exit code is 1 if anything differs."
+            "hashes of the results with exactops/records/fingerprints.json. The short form takes about a minute once the "
+            "kernels are compiled. The exit code is 1 if anything differs."
         ),
     )
     parser.add_argument("--operator", nargs="+", metavar="OP", help="verify these operators only, by any spelling")
@@ -49,12 +53,18 @@ def add_parser(subparsers: Any) -> None:
         "round-up, round-toward-zero or all",
     )
     parser.add_argument("--processes", type=int, metavar="N", help="processes that share the work (default: one a CPU)")
-    parser.add_argument("--file", type=Path, metavar="FILE", help="the fingerprints (default: testdata/fingerprints.json)")
+    parser.add_argument("--file", type=Path, metavar="FILE", help="the fingerprints (default: those of the package)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--write",
         action="store_true",
         help="write the fingerprints of the chosen operators instead; refused unless all paths and the references agree",
+    )
+    parser.add_argument(
+        "--hard-cases",
+        type=Path,
+        metavar="DIR",
+        help="with --write: take the hard cases of the inputs from this folder's tables (default: those that the file has)",
     )
 
 
@@ -63,19 +73,21 @@ def run(arguments: argparse.Namespace) -> int:
     import exactops
     from exactops.codegen.paths import default_path
     from exactops.records import files as record_files
-    from exactops.verification import fingerprints, machine
+    from exactops.verification import machine
+    from exactops.verification.fingerprints import form, results
 
-    where = record_files.in_checkout if arguments.write else record_files.find
-    file = arguments.file or where(record_files.FINGERPRINTS)
-    if file is None:
-        raise CommandError("there is no testdata folder beside the package: give --file FILE")
+    where: Callable[[str], Any] = record_files.writable if arguments.write else record_files.find
+    try:
+        file = arguments.file or where(record_files.FINGERPRINTS)
+    except OSError as error:
+        raise CommandError(f"{error}: give --file FILE") from None
     if not arguments.write and not file.is_file():
         raise CommandError(f"{file}: no such file")
     for name, value in (("sample", arguments.sample), ("threads", arguments.threads), ("processes", arguments.processes or 1)):
         if value < 1:
             raise CommandError(f"--{name} {value}: at least 1")
-    if arguments.environment not in (None, *machine.ENVIRONMENTS):
-        raise CommandError(f"--environment {arguments.environment}: one of {', '.join(machine.ENVIRONMENTS)}")
+    if arguments.environment not in (None, *control_register.ENVIRONMENTS):
+        raise CommandError(f"--environment {arguments.environment}: one of {', '.join(control_register.ENVIRONMENTS)}")
     try:
         default_path()
     except ValueError as error:  # of the environment variable
@@ -84,16 +96,18 @@ def run(arguments: argparse.Namespace) -> int:
     for path in paths:
         if path not in exactops.paths():
             raise CommandError(f"--path {path}: this CPU has the paths {', '.join(exactops.paths())}")
-    settings = fingerprints.Settings(arguments.threads, arguments.environment, arguments.sample)
+    settings = results.Settings(arguments.threads, arguments.environment, arguments.sample)
     chosen = _chosen(arguments)
     try:
-        recorded = fingerprints.load(file)
+        recorded = form.load(file)
     except (OSError, ValueError) as error:
         raise CommandError(f"{file}: {error}") from None
-    processes = arguments.processes or cpu_count()
+    processes = arguments.processes or processors.available()
     if arguments.write:
-        if settings != fingerprints.Settings() or arguments.path:
+        if settings != results.Settings() or arguments.path:
             raise CommandError("--write takes all paths and all inputs, and no other settings")
+        if arguments.hard_cases and not arguments.hard_cases.is_dir():
+            raise CommandError(f"--hard-cases {arguments.hard_cases}: there is no such folder")
         return _write(file, recorded, chosen, paths, processes, arguments)
     start = time.perf_counter()
     verdicts = (_verify_long if arguments.full else _verify_short)(chosen, paths, settings, recorded, processes)
@@ -123,16 +137,16 @@ def _chosen(arguments: argparse.Namespace) -> list[Entry]:
     """The entries that the arguments name."""
     import exactops
     from exactops.table.formats import FORMATS
-    from exactops.verification import fingerprints
+    from exactops.verification.fingerprints import entries, long_form
 
     names = {operator_of(name).name for name in arguments.operator or exactops.operators()}
     for short in arguments.dtype or ():
         if short not in FORMATS:
             raise CommandError(f"--dtype {short}: one of {', '.join(FORMATS)}")
     types = set(arguments.dtype or FORMATS)
-    chosen = [e for e in fingerprints.entries() if e.operator in names and e.dtype in types]
+    chosen = [e for e in entries.entries() if e.operator in names and e.dtype in types]
     if arguments.full:
-        chosen = [entry for entry in chosen if fingerprints.has_long_form(entry)]
+        chosen = [entry for entry in chosen if long_form.has_long_form(entry)]
     if not chosen:
         raise CommandError("nothing is served that fits --operator and --dtype" + (" and --full" if arguments.full else ""))
     return chosen
@@ -161,25 +175,25 @@ def _spread(function: Callable[..., list[Any]], jobs: Sequence[Job], processes: 
 def _verify_short(
     chosen: list[Entry], paths: list[str], settings: Settings, recorded: dict[str, Any], processes: int
 ) -> list[Verdict]:
-    from exactops.verification import fingerprints
+    from exactops.verification.fingerprints import comparison
 
-    jobs = fingerprints.jobs(chosen, paths, settings, recorded)
-    return _spread(fingerprints.verify, jobs, processes, "verify")
+    jobs = comparison.jobs(chosen, paths, settings, recorded)
+    return _spread(comparison.verify, jobs, processes, "verify")
 
 
 def _long_digests(
     chosen: list[Entry], paths: list[str], settings: Settings, processes: int
 ) -> Iterator[tuple[Entry, str, list[bytes]]]:
     """The digests of the long form's chunks of each entry on each path."""
-    from exactops.verification import fingerprints
+    from exactops.verification.fingerprints import long_form
 
-    chunks = (1 << 32) // fingerprints.LONG_CHUNK
+    chunks = (1 << 32) // long_form.LONG_CHUNK
     with progress("verify", len(chosen) * len(paths) * chunks) as advance:
         pool = ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn"))
         try:
             for entry in chosen:
                 for path in paths:
-                    futures = [pool.submit(fingerprints.long_digest, entry, path, k, settings) for k in range(chunks)]
+                    futures = [pool.submit(long_form.long_digest, entry, path, k, settings) for k in range(chunks)]
                     for future in as_completed(futures):
                         future.result()
                         advance(1)
@@ -191,15 +205,15 @@ def _long_digests(
 def _verify_long(
     chosen: list[Entry], paths: list[str], settings: Settings, recorded: dict[str, Any], processes: int
 ) -> list[Verdict]:
-    from exactops.verification import fingerprints
+    from exactops.verification.fingerprints import comparison, form, long_form
 
-    records = {fingerprints.name_of(record): record for record in recorded.get("long", [])}
-    chosen = [entry for entry in chosen if fingerprints.has_long_form(entry)]
+    records = {form.name_of(record): record for record in recorded.get("long", [])}
+    chosen = [entry for entry in chosen if long_form.has_long_form(entry)]
     missing = "the file has no long form of it"
-    found = [fingerprints.Verdict(e, path, False, error=missing) for e in chosen if e.name not in records for path in paths]
+    found = [comparison.Verdict(e, path, False, error=missing) for e in chosen if e.name not in records for path in paths]
     known = [entry for entry in chosen if entry.name in records]
     for entry, path, digests in _long_digests(known, paths, settings, processes):
-        found.append(fingerprints.long_verdict(entry, path, digests, records[entry.name], paths, settings))
+        found.append(long_form.long_verdict(entry, path, digests, records[entry.name], paths, settings))
     return found
 
 
@@ -232,7 +246,7 @@ def _plain(verdict: Verdict) -> dict[str, Any]:
     return found
 
 
-def _print(report: dict[str, Any], verdicts: list[Verdict], file: Path) -> None:
+def _print(report: dict[str, Any], verdicts: list[Verdict], file: Traversable) -> None:
     out = console()
     facts = report["machine"]
     out.print(f"CPU: {facts['model']} (LLVM: {facts['cpu']}), {facts['architecture']}, {facts['system']}")
@@ -296,18 +310,22 @@ def _write(
     """Make the records of the chosen entries, and replace the file if all paths agree on every one of them."""
     import datetime
 
-    from exactops.verification import fingerprints, machine
+    from exactops.records import files as record_files
+    from exactops.verification import machine
+    from exactops.verification.fingerprints import comparison, form, long_form, making, results
 
     everything = not (arguments.operator or arguments.dtype)
-    if everything or not recorded.get("hard_cases"):
-        recorded["hard_cases"] = fingerprints.hard_cases(file.absolute().parent)
+    if arguments.hard_cases:
+        if not everything:
+            raise CommandError("--hard-cases changes the inputs of many operators: write all of them")
+        recorded["hard_cases"] = form.hard_cases(arguments.hard_cases)
     start = time.perf_counter()
-    by_name = {fingerprints.name_of(record): record for record in recorded["short"]}
-    long = {fingerprints.name_of(record): record for record in recorded["long"]}
+    by_name = {form.name_of(record): record for record in recorded["short"]}
+    long = {form.name_of(record): record for record in recorded["long"]}
     failed = []
     if not arguments.full:
-        settings = fingerprints.Settings()
-        made = _spread(fingerprints.make, fingerprints.jobs(chosen, paths, settings, recorded), processes, "write")
+        settings = results.Settings()
+        made = _spread(making.make, comparison.jobs(chosen, paths, settings, recorded), processes, "write")
         failed = [each for each in made if each.error]
         if everything:
             by_name, recorded["streams"] = {}, {}
@@ -317,15 +335,15 @@ def _write(
     else:
         known: dict[str, list[bytes]] = {}
         ends = list(dict.fromkeys((paths[0], paths[-1])))
-        for entry, _, digests in _long_digests(chosen, ends, fingerprints.Settings(), processes):
+        for entry, _, digests in _long_digests(chosen, ends, results.Settings(), processes):
             if known.setdefault(entry.name, digests) != digests:
-                failed.append(fingerprints.Written(entry, error=f"{paths[0]} and {paths[-1]} have other hashes"))
+                failed.append(making.Written(entry, error=f"{paths[0]} and {paths[-1]} have other hashes"))
         for entry in chosen:
-            long[entry.name] = fingerprints.long_record(entry, fingerprints.long_hash(known[entry.name]), known[entry.name])
-    for record in fingerprints.long_of_proofs(file.absolute().parent):
-        own = long.get(fingerprints.name_of(record))
+            long[entry.name] = long_form.long_record(entry, long_form.long_hash(known[entry.name]), known[entry.name])
+    for record in making.long_of_proofs(file.with_name(record_files.PROOFS)):
+        own = long.get(form.name_of(record))
         if own is None or own["sha256"] != record["sha256"]:
-            long[fingerprints.name_of(record)] = record
+            long[form.name_of(record)] = record
     out = console()
     if failed:
         for each in failed:
@@ -343,7 +361,7 @@ def _write(
         "short": list(by_name.values()),
         "long": list(long.values()),
     }
-    fingerprints.store(file, recorded)
+    form.store(file, recorded)
     out.print(
         f"{file}: {len(chosen):,} of {len(by_name):,} fingerprints written, {len(long):,} of the long form known, "
         f"{time.perf_counter() - start:,.0f} s"

@@ -6,21 +6,33 @@ to keep the arithmetic in a function of its own that is never inlined.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from llvmlite import ir
+
+from exactops.codegen.target import Target
 
 _WORD, _QUAD, _POINTER = ir.IntType(32), ir.IntType(64), ir.IntType(8).as_pointer()
 
-#: MXCSR: round to nearest, all exceptions masked, no flush-to-zero, denormals are not zero.
+
+def enter(builder: ir.IRBuilder, target: Target) -> Any:
+    """Save the environment of the calling thread and set the default. Returns what :func:`leave` needs."""
+    return _ENVIRONMENTS[target.architecture][0](builder)
+
+
+def leave(builder: ir.IRBuilder, target: Target, saved: Any) -> None:
+    """Put the saved environment back: control bits and exception flags alike."""
+    _ENVIRONMENTS[target.architecture][1](builder, saved)
+
+
+# --- x86-64: MXCSR holds control bits and flags --------------------------------------------------------------------------
+
+#: Round to nearest, all exceptions masked, no flush-to-zero, denormals are not zero.
 _MXCSR_DEFAULT = 0x1F80
 
 
-def enter(builder: ir.IRBuilder, architecture: str):
-    """Save the environment of the calling thread and set the default. Returns what :func:`leave` needs."""
-    if architecture == "aarch64":
-        read = ir.FunctionType(_QUAD, [])
-        saved = [builder.asm(read, f"mrs $0, {register}", "=r", [], side_effect=True) for register in ("fpcr", "fpsr")]
-        _write_aarch64(builder, "fpcr", ir.Constant(_QUAD, 0))
-        return saved
+def _enter_x86_64(builder: ir.IRBuilder) -> Any:
     saved = builder.alloca(_WORD)
     _mxcsr(builder, "stmxcsr", saved)
     default = builder.alloca(_WORD)
@@ -29,21 +41,37 @@ def enter(builder: ir.IRBuilder, architecture: str):
     return saved
 
 
-def leave(builder: ir.IRBuilder, architecture: str, saved) -> None:
-    """Put the saved environment back: control bits and exception flags alike."""
-    if architecture == "aarch64":
-        for register, value in zip(("fpcr", "fpsr"), saved, strict=True):
-            _write_aarch64(builder, register, value)
-    else:
-        _mxcsr(builder, "ldmxcsr", saved)
+def _leave_x86_64(builder: ir.IRBuilder, saved: Any) -> None:
+    _mxcsr(builder, "ldmxcsr", saved)
 
 
-def _mxcsr(builder, instruction: str, slot) -> None:
+def _mxcsr(builder: ir.IRBuilder, instruction: str, slot: Any) -> None:
     kind = ir.FunctionType(ir.VoidType(), [_POINTER])
     name = f"llvm.x86.sse.{instruction}"
     function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
     builder.call(function, [builder.bitcast(slot, _POINTER)])
 
 
-def _write_aarch64(builder, register: str, value) -> None:
+# --- aarch64: FPCR holds the control bits (all 0 by default), FPSR the flags ---------------------------------------------
+
+
+def _enter_aarch64(builder: ir.IRBuilder) -> Any:
+    read = ir.FunctionType(_QUAD, [])
+    saved = [builder.asm(read, f"mrs $0, {register}", "=r", [], side_effect=True) for register in ("fpcr", "fpsr")]
+    _write_aarch64(builder, "fpcr", ir.Constant(_QUAD, 0))
+    return saved
+
+
+def _leave_aarch64(builder: ir.IRBuilder, saved: Any) -> None:
+    for register, value in zip(("fpcr", "fpsr"), saved, strict=True):
+        _write_aarch64(builder, register, value)
+
+
+def _write_aarch64(builder: ir.IRBuilder, register: str, value: Any) -> None:
     builder.asm(ir.FunctionType(ir.VoidType(), [_QUAD]), f"msr {register}, $0", "r", [value], side_effect=True)
+
+
+_ENVIRONMENTS: dict[str, tuple[Callable[..., Any], Callable[..., None]]] = {
+    "x86_64": (_enter_x86_64, _leave_x86_64),
+    "aarch64": (_enter_aarch64, _leave_aarch64),
+}

@@ -21,15 +21,14 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
 
+from exactops.codegen import compiler
 from exactops.codegen.specification import LoopSpecification
-from exactops.codegen.target import target
-from exactops.runtime import object_cache as cache
+from exactops.codegen.target import Target
 from exactops.table.formats import FORMATS, Format
 
 if TYPE_CHECKING:
@@ -39,101 +38,49 @@ if TYPE_CHECKING:
 CHUNK = 256
 
 
-def assembly(specification: LoopSpecification) -> str:
-    """The assembly of a loop as it is compiled for this CPU, for inspection."""
-    return target().machine.emit_assembly(_optimised(specification))
+def assembly(specification: LoopSpecification, target: Target) -> str:
+    """The assembly of a loop, for inspection."""
+    return compiler.assembly(_optimised(specification, target), target)
 
 
-def address(specification: LoopSpecification) -> int:
-    """The address of the compiled loop: from the disk cache, or compiled and kept there."""
-    name = cache.key_of(specification.description)
-    code = cache.load(name)
-    if code is None:
-        code = machine_code(_optimised(specification))
-        cache.save(name, code)
-    (found,) = load(code, _symbol(specification))
-    return found
+def machine_code(specification: LoopSpecification, target: Target) -> bytes:
+    """Object code of a loop; its function is called :func:`symbol`."""
+    return compiler.machine_code(_optimised(specification, target), target)
 
 
-_engine_lock = threading.Lock()
-
-
-@functools.cache
-def _engine():
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target().machine)
-
-
-def load(code: bytes, *symbols: str) -> tuple[int, ...]:
-    """Load machine code into the process; the addresses of its functions and variables."""
-    with _engine_lock:
-        engine = _engine()
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        return tuple(engine.get_function_address(name) or engine.get_global_value_address(name) for name in symbols)
-
-
-def machine_code(module: llvm.ModuleRef) -> bytes:
-    """Object code of an optimised module for this CPU."""
-    return target().machine.emit_object(module)
-
-
-def link_and_optimise(text: str, parts: list[bytes], keep: tuple[str, ...]) -> llvm.ModuleRef:
-    """Link LLVM IR with the bitcode of the functions it calls, and optimise; only the symbols in ``keep`` stay visible."""
-    machine = target().machine
-    module = llvm.parse_assembly(text)
-    module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    for bitcode in parts:
-        part = llvm.parse_bitcode(bitcode)
-        part.triple, part.data_layout = machine.triple, str(machine.target_data)
-        module.link_in(part)
-    for function in module.functions:
-        if function.name in keep:
-            continue
-        if not function.is_declaration:
-            function.linkage = "internal"
-        elif not function.name.startswith("llvm."):
-            raise RuntimeError(f"{keep[0]} calls {function.name}, which is no lane operation")
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    # The lanes are explicit already: these passes would only cost compile time.
-    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-    passes = llvm.create_pass_builder(machine, options)
-    passes.getModulePassManager().run(module, passes)
-    return module
-
-
-def _symbol(specification: LoopSpecification) -> str:
+def symbol(specification: LoopSpecification) -> str:
+    """The name of a loop in its object code."""
     return f"exactops_loop_{hashlib.sha256(specification.description.encode()).hexdigest()[:16]}"
 
 
-def _optimised(specification: LoopSpecification) -> llvm.ModuleRef:
-    text, parts = _build(specification)
-    return link_and_optimise(text, parts, (_symbol(specification),))
+def _optimised(specification: LoopSpecification, target: Target) -> llvm.ModuleRef:
+    text, parts = _build(specification, target)
+    return compiler.link_and_optimise(text, parts, (symbol(specification),), target)
 
 
-def _build(specification: LoopSpecification) -> tuple[str, list[bytes]]:
+def _build(specification: LoopSpecification, target: Target) -> tuple[str, list[bytes]]:
     """The loop as LLVM IR text, and the bitcode of the lane functions that it calls."""
     from llvmlite import ir
     from numba.core.registry import cpu_target
 
     from exactops.codegen import environment
 
-    architecture = target().architecture
     # Numba's context knows how to call the functions that it lowered.
     context = cpu_target.target_context
     word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
-    module = ir.Module(_symbol(specification))
+    module = ir.Module(symbol(specification))
     body = ir.Function(module, ir.FunctionType(ir.VoidType(), [pointer.as_pointer(), word, word.as_pointer()]), "body")
     body.linkage = "internal"
     body.attributes.add("noinline")
-    template = _Body(context, body, specification)
+    template = _Body(context, body, specification, target)
     template.emit()
 
     kind = ir.FunctionType(ir.VoidType(), [pointer.as_pointer(), word.as_pointer(), word.as_pointer(), pointer])
-    loop = ir.Function(module, kind, _symbol(specification))
+    loop = ir.Function(module, kind, symbol(specification))
     builder = ir.IRBuilder(loop.append_basic_block("entry"))
-    saved = environment.enter(builder, architecture)
+    saved = environment.enter(builder, target)
     builder.call(body, [loop.args[0], builder.load(loop.args[1]), loop.args[2]])
-    environment.leave(builder, architecture, saved)
+    environment.leave(builder, target, saved)
     builder.ret_void()
     return str(module), list(template.parts.values())
 
@@ -141,10 +88,10 @@ def _build(specification: LoopSpecification) -> tuple[str, list[bytes]]:
 class _Body:
     """Emits the body of one loop."""
 
-    def __init__(self, context, function, specification: LoopSpecification):
+    def __init__(self, context, function, specification: LoopSpecification, target: Target):
         from llvmlite import ir
 
-        self.ir, self.context, self.specification = ir, context, specification
+        self.ir, self.context, self.specification, self.target = ir, context, specification, target
         self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.arguments, self.count, self.steps = function.args
         self.word, self.byte = ir.IntType(64), ir.IntType(8)
@@ -280,7 +227,8 @@ class _Body:
 
     def group(self, places, advances, position, lanes: int, groups: int = 1) -> None:
         """Some groups of lanes, from memory to memory: all are loaded before one store writes their results."""
-        from exactops.codegen.lowering import vectors as lowering
+        from exactops.codegen.lowering.core import concatenate, element_type
+        from exactops.codegen.lowering.memory import load_lanes, store_lanes
         from exactops.codegen.lowering.types import Vec
 
         loaded = []
@@ -288,20 +236,20 @@ class _Body:
             place = self.builder.add(position, self.constant(number * lanes))
             stored = []
             for k, operand in enumerate(self.inputs):
-                kind = Vec(lowering.element_type(operand.element), lanes, self.specification.fast)
+                kind = Vec(element_type(operand.element), lanes, self.specification.fast, self.target)
                 address = self.advance(places[k], place, advances[k])
-                stored.append((lowering.load_lanes(self.builder, address, self.context.get_value_type(kind)), kind))
+                stored.append((load_lanes(self.builder, address, self.context.get_value_type(kind)), kind))
             loaded.append(stored)
         computed = [self.compute(stored) for stored in loaded]
         for k, output in enumerate(self.outputs):
             results = [values[k] for values in computed]
             if output.kind == "b":
                 # Masks join at no cost, and one store takes them all.
-                results = [lowering.concatenate(self.builder, results)]
+                results = [concatenate(self.builder, results)]
             for number, result in enumerate(results):
                 place = self.builder.add(position, self.constant(number * lanes))
-                target = len(self.inputs) + k
-                lowering.store_lanes(self.builder, result, self.advance(places[target], place, advances[target]))
+                argument = len(self.inputs) + k
+                store_lanes(self.builder, result, self.advance(places[argument], place, advances[argument]))
 
     def compute(self, stored: list) -> list:
         """The stored lanes of all results, from the stored lanes of the inputs, which are pairs of value and kind."""
@@ -332,15 +280,15 @@ class _Body:
         """Call a lane function, and link it; its results as pairs of value and kind. None is the identity."""
         from numba.core import types
 
-        from exactops.codegen.lowering import vectors as lowering
+        from exactops.codegen.lowering.functions import lower
 
         if function is None:
             return [(values[0], kinds[0])]
-        lowered = lowering.lower(function, kinds)
+        lowered = lower(function, kinds)
         self.parts[lowered.description.mangled_name] = lowered.bitcode
         _, result = self.context.call_internal_no_propagate(self.builder, lowered.description, lowered.signature, values)
-        kind = lowered.signature.return_type
+        kind: Any = lowered.signature.return_type
         if isinstance(kind, types.BaseTuple):
-            parts = enumerate(kind)
-            return [(self.builder.extract_value(result, place), each) for place, each in parts]
+            several: Any = kind
+            return [(self.builder.extract_value(result, place), each) for place, each in enumerate(several)]
         return [(result, kind)]

@@ -1,9 +1,19 @@
-"""Paths: the register widths that this process can use, widest first."""
+"""Paths: how many elements a group has.
+
+A group has as many lanes as fill one register of the path with the widest element of the loop, stored or (for the half types)
+decoded. Which instructions serve them is LLVM's choice, among all that the target has: a kernel that computes float32 in
+float64, as those of the transcendentals do, needs twice the bits, and takes wider registers where the CPU has them. So the path
+``sse2`` on a CPU with AVX2 is not code for a CPU without: that is another target.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from exactops.codegen.target import Target
 
 #: Register width in bits of each path name, by architecture. ``scalar`` (one lane) is everywhere: the oracle of the others.
 WIDTHS = {
@@ -21,13 +31,20 @@ def paths() -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Some of ``"avx512"``, ``"avx2"``, ``"sse2"`` (x86-64) or ``"neon"`` (aarch64), and always ``"scalar"``. A path is a
-        lane width: which instructions serve it is decided by the CPU, and the bits of a result do not depend on it.
+        Some of ``"avx512"`` (512 bits), ``"avx2"`` (256), ``"sse2"`` (128; x86-64) or ``"neon"`` (128; aarch64), and always
+        ``"scalar"`` (one lane). A path says how many elements are computed at once: as many as fill one register of this width
+        (or two, in some kernels). It does not restrict the instructions: kernels that compute float32 in float64 use wider
+        registers where the CPU has them, so ``"sse2"`` may run AVX instructions. In exact mode no bit depends
+        on the path.
     """
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
-    found = target()
-    return (*(name for name, bits in WIDTHS[found.architecture].items() if bits in found.vector_bits), SCALAR)
+    return paths_of(host_target())
+
+
+def paths_of(target: Target) -> tuple[str, ...]:
+    """Names of the paths of a target, widest first."""
+    return (*(name for name, bits in WIDTHS[target.architecture].items() if bits in target.vector_bits), SCALAR)
 
 
 def vector_bits(path: str) -> int:

@@ -84,6 +84,11 @@ class LoopSpecification(NamedTuple):
         return max(step.kernel.registers for step in self.steps)
 
     @property
+    def is_packaged(self) -> bool:
+        """Whether all kernels are of this package, whose sources are part of what a compiled loop is kept under."""
+        return all(step.kernel.exact.__module__.startswith("exactops.") for step in self.steps)
+
+    @property
     def description(self) -> str:
         """A text that tells one loop from another, in every process."""
         steps = [

@@ -1,9 +1,12 @@
-"""The CPU that kernels are compiled for, and what LLVM can do on it. Imports LLVM, not Numba."""
+"""CPUs that kernels can be compiled for, and what LLVM can do on them. Imports LLVM, not Numba."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import llvmlite.binding as llvm
@@ -54,12 +57,12 @@ declare <4 x float> @llvm.fmuladd.v4f32(<4 x float>, <4 x float>, <4 x float>)
 
 @dataclass(frozen=True)
 class Target:
-    """The CPU that kernels are compiled for.
+    """A CPU that kernels are compiled for: a value, so that one process can compile for several.
 
     Attributes
     ----------
     architecture : str
-        ``"x86_64"`` or ``"aarch64"``.
+        ``"x86_64"`` or ``"aarch64"``: that of this process.
     name, features : str
         LLVM's name of the CPU and its explicit feature list.
     vector_bits : tuple of int
@@ -76,9 +79,33 @@ class Target:
     half: bool
     fused: bool
 
+    @staticmethod
+    def of(name: str, features: str = "") -> Target:
+        """The target of a CPU of this process's architecture.
+
+        Parameters
+        ----------
+        name : str
+            LLVM's name of it, such as ``"x86-64-v3"`` or ``"neoverse-n1"``.
+        features : str
+            Features beyond those that the name implies, or without them: ``"+avx512f,-fma"``.
+
+        Returns
+        -------
+        Target
+            What kernels can be compiled for. Whether they can be run here is another matter: :func:`check_runnable`.
+        """
+        return _probed(name, features)
+
+    @functools.cached_property
+    def label(self) -> str:
+        """A short name that no other target has, for the names of types and symbols."""
+        digest = hashlib.sha256(f"{self.name} {self.features}".encode()).hexdigest()[:8]
+        return f"{self.name}_{digest}"
+
     @property
     def machine(self) -> llvm.TargetMachine:
-        """The LLVM target machine; one a process."""
+        """The LLVM target machine; one for each target in a process."""
         return _machine(self.name, self.features)
 
 
@@ -87,24 +114,28 @@ def _machine(name: str, features: str) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
-    target = llvm.Target.from_default_triple()
-    reloc = "static" if target.name.startswith("x86") else "default"
-    return target.create_target_machine(cpu=name, features=features, opt=3, jit=True, reloc=reloc)
-
-
-def cpu_name_and_features() -> tuple[str, str]:
-    """The CPU as Numba sees it: ``NUMBA_CPU_NAME`` and ``NUMBA_CPU_FEATURES`` where set, else LLVM's host query."""
-    name, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
-    return (
-        llvm.get_host_cpu_name() if name is None else name,
-        llvm.get_host_cpu_features().flatten() if features is None else features,
-    )
+    triple = llvm.Target.from_default_triple()
+    reloc = "static" if triple.name.startswith("x86") else "default"
+    return triple.create_target_machine(cpu=name, features=features, opt=3, jit=True, reloc=reloc)
 
 
 @functools.cache
-def target() -> Target:
-    """The target of this process, probed once."""
-    name, features = cpu_name_and_features()
+def host_target() -> Target:
+    """The target of this process: ``NUMBA_CPU_NAME`` and ``NUMBA_CPU_FEATURES`` where set, as for Numba, else the CPU itself.
+
+    It is asked for where a call enters, and passed on from there.
+    """
+    name, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
+    own_name, own_features = _own_name_and_features()
+    return Target.of(own_name if name is None else name, own_features if features is None else features)
+
+
+def _own_name_and_features() -> tuple[str, str]:
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@functools.cache
+def _probed(name: str, features: str) -> Target:
     machine = _machine(name, features)
     module = llvm.parse_assembly(_PROBES)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
@@ -131,7 +162,7 @@ def target() -> Target:
     )
 
 
-def _functions(assembly: str):
+def _functions(assembly: str) -> Iterator[tuple[str, str]]:
     """The functions of an assembly listing as ``(name, body)``."""
     name = ""
     lines: list[str] = []
@@ -143,3 +174,71 @@ def _functions(assembly: str):
             name, lines = label, []
         lines.append(line)
     yield name, "\n".join(lines)
+
+
+# --- whether this CPU can run it ----------------------------------------------------------------------------------------
+
+#: The features whose instructions LLVM's code generator uses unasked. A CPU name implies others (SGX, AES, …), which a
+#: virtual machine often hides; they do no harm.
+_EMITTED = {
+    "x86_64": re.compile(
+        r"(sse|ssse|avx|fma|xop|tbm|f16c|gfni|bmi|lzcnt|popcnt|movbe|crc32|egpr|ndd|nf|ccmp|cf|zu|push2pop2|ppx)[\w.-]*"
+    ),
+    "aarch64": re.compile(r".*"),
+}
+
+
+def host_features() -> dict[str, bool]:
+    """The features that LLVM knows of, and whether this CPU (and its operating system) has each; whatever the settings."""
+    return dict(llvm.get_host_cpu_features())
+
+
+def missing_features(target: Target) -> tuple[str, ...]:
+    """The features that the code of a target may use and this CPU lacks."""
+    if (target.name, target.features) == _own_name_and_features():
+        return ()
+    emitted = _EMITTED[target.architecture]
+    lacking = [name for name, found in host_features().items() if not found and emitted.fullmatch(name)]
+    return tuple(sorted(name for name, found in _has(target, lacking).items() if found))
+
+
+def check_runnable(target: Target) -> None:
+    """Refuse a target whose code this CPU cannot run: before it ends the process as an illegal instruction.
+
+    Raises
+    ------
+    ValueError
+        With the names of the missing features.
+    """
+    missing = missing_features(target)
+    if missing:
+        settings = [name for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES") if name in os.environ]
+        source = f" (from {' and '.join(settings)})" if settings else ""
+        raise ValueError(
+            f"kernels for the CPU {target.name!r} with the features {target.features!r}{source} cannot run on this CPU, which "
+            f"lacks {', '.join(missing)}"
+        )
+
+
+def _has(target: Target, names: list[str]) -> dict[str, bool]:
+    """Whether a target has each of these features, by its name or by its list.
+
+    LLVM does not tell the features that a name implies, but its inliner asks for them: a function is inlined only into one
+    that has all of its features.
+    """
+    if not names:
+        return {}
+    functions = [
+        f'define internal i32 @has_{number}(i32 %x) "target-features"="+{name}" {{\n'
+        f"  %y = add i32 %x, {number + 1}\n  ret i32 %y\n}}\n"
+        f"define i32 @probe_{number}(i32 %x) #0 {{\n  %y = call i32 @has_{number}(i32 %x)\n  ret i32 %y\n}}\n"
+        for number, name in enumerate(names)
+    ]
+    attributes = f'attributes #0 = {{ "target-cpu"="{target.name}" "target-features"="{target.features}" }}\n'
+    machine = target.machine
+    module = llvm.parse_assembly("".join(functions) + attributes)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    passes.getModulePassManager().run(module, passes)
+    called = set(re.findall(r"call .*@has_(\d+)\(", str(module)))
+    return {name: str(number) not in called for number, name in enumerate(names)}

@@ -1,1 +1,5 @@
 """Machine-readable contracts of operators."""
+
+from exactops.contracts.assembling import contract, schema
+
+__all__ = ["contract", "schema"]

@@ -1,126 +1,75 @@
-"""What a kernel costs: its arithmetic is counted by running the kernel itself.
-
-Every lane operation has a meaning on NumPy arrays. Here a kernel runs on one element of an array type that counts additions,
-subtractions, multiplications and divisions, on the path that an ordinary operand takes. A square root counts once and a
-multiply-add twice; conversions, selections, comparisons, table look-ups and bit operations do not count.
-"""
+"""What a contract says of cost: formulas of arithmetic, memory traffic and temporaries, and times measured on this CPU."""
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from exactops.lanes import vocabulary
-from exactops.lanes.vocabulary import LANE_FUNCTIONS
-from exactops.table.formats import Format
-from exactops.table.operator import Kernel
-
-_ARITHMETIC = (np.add, np.subtract, np.multiply, np.divide, np.floor_divide)
-
-#: Arithmetic operations inside operations of the vocabulary.
-_INSIDE = {"mul_add": 2, "sqrt": 1, "truncated_quotient": 1}
-
-#: Ordinary operands by kind: no power of two, no tie, nothing that a kernel has a path of its own for.
-_ORDINARY = {"f": (0.7421875, 0.3359375, 1.328125, 1.546875), "i": (7, 5, 11, 13), "u": (7, 5, 11, 13), "b": (True,) * 4}
+from exactops.codegen import loops
+from exactops.codegen.paths import SCALAR
+from exactops.codegen.specification import LoopSpecification
+from exactops.contracts import measurements
+from exactops.contracts.arithmetic import arithmetic_of
+from exactops.contracts.measurements import Measurement
+from exactops.frontend.named_loops import loops_of
+from exactops.records import sources
+from exactops.table.formats import FORMATS
+from exactops.table.operator import MODES, Operator
+from exactops.table.signatures import Signature
 
 
-@dataclass
-class Count:
-    """Arithmetic operations on one element: on float lanes and on integer lanes."""
-
-    floats: int = 0
-    integers: int = 0
-
-    def add(self, kind: str, times: int = 1) -> None:
-        """Count operations whose result is of a NumPy kind."""
-        if kind == "f":
-            self.floats += times
-        elif kind in "iu":
-            self.integers += times
-
-
-class _Counted(np.ndarray):
-    """An array whose arithmetic is counted."""
-
-    count: Count
-
-    def __array_ufunc__(self, function, method, *inputs, out=None, **keywords):
-        plain = [np.asarray(x) if isinstance(x, np.ndarray) else x for x in inputs]
-        result = getattr(function, method)(*plain, **keywords)
-        if function in _ARITHMETIC:
-            self.count.add(result.dtype.kind)
-        return _counted(result, self.count)
-
-
-def _counted(value: Any, count: Count) -> Any:
-    made = np.atleast_1d(np.asarray(value)).view(_Counted)
-    made.count = count
-    return made
+def cost(found: Signature, times: list[Measurement]) -> dict[str, Any]:
+    """The cost of a signature; of a fold that of all its steps."""
+    fold = found.operator.fold
+    read, results = ([FORMATS[short].size for short in types] for types in (found.read, found.results))
+    counts = {mode: [arithmetic_of(loop) for loop in loops_of(found, mode, SCALAR)] for mode in MODES}
+    variables = {"n": "elements of the result"}
+    temporary = "0"
+    if fold is not None:
+        variables["k"] = "operands, 2 or more"
+        # Each step but the last makes an array, and needs the one before.
+        temporary = f"{sum(results)}*min({'k - 2' if fold.finish is None else 'k - 1'}, 2)*n"
+    return {
+        "class": "transcendental" if found.operator.category == "c" else "memory",
+        "variables": variables,
+        "flops": {mode: _formula(found, [count.floats for count in each]) for mode, each in counts.items()},
+        "integer_operations": {mode: _formula(found, [count.integers for count in each]) for mode, each in counts.items()},
+        "counted": "additions, subtractions, multiplications, divisions and roots on the path that ordinary operands take",
+        # The last step of a fold reads the total and a scalar.
+        "bytes_moved": _formula(found, [sum(read) + sum(results), 2 * sum(results)]),
+        "bytes_per_element": {"operands": read, "results": results},
+        "memory": {
+            "results": f"{sum(results)}*n",
+            "temporary": temporary,
+            "stack": max(_stack(loop) for loop in loops_of(found, "exact", SCALAR)),
+        },
+        "measured": _measured(found, times),
+    }
 
 
-def operations(kernel: Kernel, inputs: tuple[Format, ...], fast: bool) -> Count:
-    """The arithmetic of a kernel on one ordinary element.
+def _formula(found: Signature, each: list[int]) -> str:
+    """So much an element: of each step, and of the last step of a fold that has one."""
+    fold = found.operator.fold
+    text = f"{each[0]}*{'(k - 1)*' if fold is not None else ''}n"
+    return f"{text} + {each[1]}*n" if fold is not None and fold.finish is not None else text
 
-    Parameters
-    ----------
-    kernel : Kernel
-    inputs : tuple of Format
-        Stored types of the operands and of the travelling attributes.
-    fast : bool
-        Count fast mode's function, where it has one.
-    """
-    count = Count()
-    function = kernel.fast if fast and kernel.fast is not None else kernel.exact
-    operands = [
-        _counted(np.array([_ORDINARY[each.kind][place % 4]]).astype(each.computing), count) for place, each in enumerate(inputs)
+
+def _stack(loop: LoopSpecification) -> int:
+    """Bytes of a loop's buffers."""
+    return loops.CHUNK * sum(FORMATS[short].size for short in (*loop.inputs, *loop.results))
+
+
+def times(operator: Operator) -> list[Measurement]:
+    """What was measured of an operator on this CPU."""
+    here = measurements.cpu()
+    return [entry for entry in measurements.load() if entry.operator == operator.name and entry.cpu == here]
+
+
+def _measured(found: Signature, times: list[Measurement]) -> list[dict[str, Any]]:
+    """The measurements of a signature; fast mode has none of its own where it shares exact mode's loop."""
+    kept = ("mode", "path", "size", "ns_per_element", "call_ns", "rounds", "cpu", "core", "date", "versions")
+    own = {measurements.identity_of(found, mode) for mode in MODES}
+    return [
+        {name: getattr(entry, name) for name in kept} | {"current": entry.revision == sources.revision(entry.operator)}
+        for entry in times
+        if entry.signature in own
     ]
-    with np.errstate(all="ignore"):
-        _rebound(function, count, fast, {})(*operands)
-    return count
-
-
-def _rebound(function: Any, count: Count, fast: bool, done: dict[Any, Any]) -> Any:
-    """A lane function with its helpers replaced by ones that keep counting."""
-    if function not in done:
-        names = function.__code__.co_names
-        scope = {name: _replacement(value, count, fast, done) for name, value in function.__globals__.items() if name in names}
-        scope["__builtins__"] = function.__globals__["__builtins__"]
-        cells = tuple(
-            types.CellType(_replacement(cell.cell_contents, count, fast, done)) for cell in function.__closure__ or ()
-        )
-        done[function] = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
-    return done[function]
-
-
-def _replacement(value: Any, count: Count, fast: bool, done: dict[Any, Any]) -> Any:
-    if isinstance(value, types.ModuleType):
-        return types.SimpleNamespace(
-            **{name: _replacement(each, count, fast, done) for name, each in vars(value).items() if callable(each)}
-        )
-    if not isinstance(value, types.FunctionType):
-        return value
-    if value in LANE_FUNCTIONS:
-        return _rebound(value, count, fast, done)
-    if value.__module__ == vocabulary.__name__:
-        return _operation(value, count, fast)
-    return value
-
-
-def _operation(function: Callable[..., Any], count: Count, fast: bool) -> Callable[..., Any]:
-    """An operation of the vocabulary, as ordinary operands see it."""
-    if function is vocabulary.is_fast:
-        return lambda lanes: fast
-
-    def operation(*arguments: Any) -> Any:
-        plain = [np.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
-        result = function(*plain)
-        if not isinstance(result, (np.ndarray, np.generic)):
-            return result
-        count.add(result.dtype.kind, _INSIDE.get(function.__name__, 0))
-        return _counted(result, count)
-
-    return operation

@@ -1,4 +1,4 @@
-"""Times of operators on this machine, measured and kept with what they were measured with.
+"""Times of operators on this machine, kept with what they were measured with.
 
 The file lies in the user's data folder, or in the folder that ``EXACTOPS_CACHE_DIR`` names. A file that is damaged, or an entry
 that is not of the expected form, counts as absent.
@@ -6,34 +6,15 @@ that is not of the expected form, counts as absent.
 
 from __future__ import annotations
 
-import contextlib
-import datetime
-import gc
 import json
-import os
-import platform
-import statistics
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import platformdirs
+from exactops.system import files, folders
+from exactops.table.signatures import Signature
 
-from exactops.codegen.key import Key
-
-_FORM = 1
-
-#: Elements of a measured call: operands and result of the common types lie in the first two levels of cache.
-SIZE = 16_384
-
-#: What a round of a call takes at least, so that the clock's resolution does not count.
-_AT_LEAST = 2e-4
-
-Call = Callable[[], Any]
+_FORM = 2
 
 
 @dataclass(frozen=True)
@@ -45,8 +26,8 @@ class Measurement:
     operator : str
     inputs : list of str
         Stored types of the operands and the travelling attributes.
-    result : str
-        Stored type of the result.
+    results : list of str
+        Stored types of the results.
     attributes : dict
         The attributes that select the kernel.
     mode, path : str
@@ -69,7 +50,7 @@ class Measurement:
 
     operator: str
     inputs: list[str]
-    result: str
+    results: list[str]
     attributes: dict[str, Any]
     mode: str
     path: str
@@ -84,35 +65,45 @@ class Measurement:
     revision: str
 
     @property
-    def identity(self) -> tuple[Any, ...]:
-        """What a newer measurement replaces an older one by."""
-        choices = tuple(sorted(self.attributes.items()))
-        return self.operator, tuple(self.inputs), self.result, choices, self.mode, self.path, self.size, self.cpu
+    def signature(self) -> tuple[Any, ...]:
+        """The loop, whatever the path and the size: see :func:`identity_of`."""
+        return tuple(self.inputs), tuple(self.results), tuple(sorted(self.attributes.items())), self.mode
 
     @property
-    def loop(self) -> tuple[Any, ...]:
-        """The loop, whatever the path and the size: see :func:`loop`."""
-        return tuple(self.inputs), self.result, tuple(sorted(self.attributes.items())), self.mode
+    def identity(self) -> tuple[Any, ...]:
+        """What a newer measurement replaces an older one by."""
+        return self.operator, *self.signature, self.path, self.size, self.cpu
 
 
-def loop(key: Key, mode: str) -> tuple[Any, ...]:
-    """What the measurements of a loop have in common."""
-    return key.inputs, key.output, key.choices, mode
+def identity_of(found: Signature, mode: str) -> tuple[Any, ...]:
+    """What the measurements of a signature of an operator in a mode have in common."""
+    return found.inputs, found.results, tuple(sorted(found.choices)), mode
+
+
+def cpu() -> str:
+    """This CPU, as measurements name it."""
+    from exactops.codegen.target import host_target
+
+    found = host_target()
+    return f"{found.architecture} {found.name}"
 
 
 # --- the file -----------------------------------------------------------------------------------------------------------
 
 
-def file() -> Path:
-    """Where measurements are kept."""
-    named = os.environ.get("EXACTOPS_CACHE_DIR")
-    return (Path(named) if named else Path(platformdirs.user_data_dir("exactops", appauthor=False))) / "measurements.json"
+def file() -> Path | None:
+    """Where measurements are kept; None where the user has no folder for them."""
+    folder = folders.data_folder()
+    return None if folder is None else folder / "measurements.json"
 
 
 def load() -> list[Measurement]:
     """The measurements kept; what cannot be read counts as absent."""
+    where = file()
+    if where is None:
+        return []
     try:
-        content = json.loads(file().read_bytes())
+        content = json.loads(where.read_bytes())
     except (OSError, ValueError, RecursionError):
         return []
     if not isinstance(content, dict) or content.get("form") != _FORM or not isinstance(content.get("measurements"), list):
@@ -120,17 +111,17 @@ def load() -> list[Measurement]:
     return [entry for entry in map(_entry, content["measurements"]) if entry is not None]
 
 
-_TEXT = ("operator", "result", "mode", "path", "cpu", "date", "revision")
+_TEXT = ("operator", "mode", "path", "cpu", "date", "revision")
 
 
 def _entry(value: Any) -> Measurement | None:
     if not isinstance(value, dict) or set(value) != {field.name for field in fields(Measurement)}:
         return None
     texts = [value[name] for name in _TEXT]
-    for name, kind in (("inputs", list), ("attributes", dict), ("versions", dict)):
+    for name, kind in (("inputs", list), ("results", list), ("attributes", dict), ("versions", dict)):
         if not isinstance(value[name], kind):
             return None
-    texts += [*value["inputs"], *value["versions"].values()]
+    texts += [*value["inputs"], *value["results"], *value["versions"].values()]
     counts = [value["size"], value["rounds"]]
     times = [value["ns_per_element"], value["call_ns"]]
     plain = all(isinstance(choice, (str, int)) for choice in value["attributes"].values())
@@ -152,169 +143,11 @@ def store(measured: list[Measurement]) -> Path:
         The folder or the file cannot be written.
     """
     where = file()
+    if where is None:
+        raise OSError("this user has no home folder; EXACTOPS_CACHE_DIR chooses a folder")
     where.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(where.parent):
+    with files.locked(where):
         merged = {entry.identity: entry for entry in [*load(), *measured]}
         entries = [asdict(merged[key]) for key in sorted(merged, key=repr)]
-        text = json.dumps({"form": _FORM, "measurements": entries}, indent=1) + "\n"
-        descriptor, name = tempfile.mkstemp(dir=where.parent, prefix=".measurements-")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
-                handle.write(text)
-            os.replace(name, where)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+        files.write_json(where, {"form": _FORM, "measurements": entries})
     return where
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold a lock on a folder, so that two processes lose no entry; without effect where there is no flock."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-# --- measuring ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Task:
-    """One loop to measure: what a call needs, and its key."""
-
-    operator: str
-    operands: tuple[str, ...]
-    attributes: Mapping[str, Any]
-    mode: str
-    key: Key
-
-
-def cpu() -> str:
-    """This CPU, as measurements name it."""
-    from exactops.codegen.target import target
-
-    found = target()
-    return f"{found.architecture} {found.name}"
-
-
-@contextlib.contextmanager
-def pinned() -> Iterator[int | None]:
-    """Keep this process on one core, where the system can; yields its number."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield None
-        return
-    before = os.sched_getaffinity(0)
-    core = max(before)
-    os.sched_setaffinity(0, {core})
-    try:
-        yield core
-    finally:
-        os.sched_setaffinity(0, before)
-
-
-def interleaved(calls: Mapping[Any, Call], rounds: int) -> dict[Any, float]:
-    """Median seconds of each call.
-
-    In every round each call runs once, as often in a row as the clock needs, in an order that turns: what disturbs the machine
-    for a while disturbs all of them alike.
-    """
-    repeats = {name: _repeats(call) for name, call in calls.items()}
-    samples: dict[Any, list[float]] = {name: [] for name in calls}
-    names = list(calls)
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        for number in range(rounds):
-            turn = number % len(names)
-            for name in names[turn:] + names[:turn]:
-                samples[name].append(_seconds(calls[name], repeats[name]))
-    finally:
-        if enabled:
-            gc.enable()
-    return {name: statistics.median(values) for name, values in samples.items()}
-
-
-def _repeats(call: Call) -> int:
-    for _ in range(3):  # whatever happens once: compiling, filling caches
-        call()
-    repeats = 1
-    while _seconds(call, repeats) * repeats < _AT_LEAST:
-        repeats *= 2
-    return repeats
-
-
-def _seconds(call: Call, repeats: int) -> float:
-    start = time.perf_counter()
-    for _ in range(repeats):
-        call()
-    return (time.perf_counter() - start) / repeats
-
-
-def _call(task: Task, path: str, size: int) -> Call:
-    """A call of exactops into memory of its own."""
-    import exactops
-    from exactops.table.formats import FORMATS
-
-    generator = np.random.default_rng(20260101)
-    operands = []
-    for short in task.operands:
-        storage = FORMATS[short]
-        low, high = (0.5, 4.0) if storage.kind == "f" else (0, 2) if storage.kind == "b" else (1, 8)
-        operands.append(generator.uniform(low, high, size).astype(storage.dtype))
-    out = np.empty(size, FORMATS[task.key.output].dtype)
-    keywords = {**task.attributes, "mode": task.mode, "path": path}
-
-    def call() -> Any:
-        return exactops.run(task.operator, *operands, out=out, **keywords)
-
-    return call
-
-
-def measure(tasks: list[Task], paths: list[str], size: int, rounds: int, core: int | None) -> list[Measurement]:
-    """Measure loops on each path, all calls taking turns; the process should be pinned to ``core``."""
-    from importlib.metadata import version
-
-    import exactops
-    from exactops.records import sources
-
-    versions = {
-        "python": platform.python_version(),
-        "exactops": exactops.__version__,
-        **{name: version(name) for name in ("numpy", "numba", "llvmlite")},
-    }
-    wanted = [(task, path) for task in tasks for path in paths]
-    calls = {(number, count): _call(task, path, count) for number, (task, path) in enumerate(wanted) for count in (1, size)}
-    seconds = interleaved(calls, rounds)
-    found = []
-    for number, (task, path) in enumerate(wanted):
-        one, many = seconds[number, 1], seconds[number, size]
-        each = max(many - one, 0.0) / (size - 1)
-        measurement = Measurement(
-            operator=task.operator,
-            inputs=list(task.key.inputs),
-            result=task.key.output,
-            attributes=dict(task.key.choices),
-            mode=task.mode,
-            path=path,
-            size=size,
-            ns_per_element=float(f"{each * 1e9:.4g}"),
-            call_ns=float(f"{one * 1e9:.4g}"),
-            rounds=rounds,
-            core=core,
-            cpu=cpu(),
-            date=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            versions=versions,
-            revision=sources.digest(task.operator),
-        )
-        found.append(measurement)
-    return found

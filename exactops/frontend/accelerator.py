@@ -1,12 +1,12 @@
 """An accelerator over the dispatch: calls like an earlier one go to the ufunc by machine code.
 
-Without it everything works, and a call costs some hundred nanoseconds more. A public function such as ``exactops.exp`` is a builtin
-function object, made at import without compiling anything. Its C function is at first CPython's own ``PyObject_Vectorcall``, which
-calls the object that the builtin is bound to (a :class:`Callee`), and that the Python function behind it, the dispatch. When the
-dispatch has made a plan whose ufunc takes the arguments as they are, it tells :func:`remember`; the C function is then
-:func:`accelerated`, compiled from this module by the same compiler as the kernels and kept in the same cache. It recognises a
-call by the identities of its dtypes and keyword values, checks the dtype and the shape of ``out``, and calls the ufunc; for
-anything else it calls the dispatch.
+Without it everything works, and a call costs some hundred nanoseconds more. A public function such as ``exactops.exp`` is a
+builtin function object, made at import without compiling anything. Its C function is at first CPython's own
+``PyObject_Vectorcall``, which calls the object that the builtin is bound to (a :class:`Callee`), and that the Python
+function behind it, the dispatch. When the dispatch has made a plan whose ufunc takes the arguments as they are, it tells
+:func:`remember`; the C function is then :func:`accelerated`, compiled from this module by the same compiler as the kernels
+and kept in the same cache. It recognises a call by the identities of its dtypes and keyword values, checks the dtype and
+the shape of ``out``, and calls the ufunc; for anything else it calls the dispatch.
 
 It knows CPython's calling convention and the head of NumPy's array object, both stable C interfaces. The offsets that differ
 between versions of CPython are asked of the interpreter, all are verified before the first use, and where anything is
@@ -214,12 +214,13 @@ def _compile() -> bytes:
     from numba.core import types as numba_types
     from numba.core.registry import cpu_target
 
-    from exactops.codegen import loops
-    from exactops.codegen.lowering import vectors as lowering
+    from exactops.codegen import compiler
+    from exactops.codegen.lowering.functions import lower
+    from exactops.codegen.target import host_target
 
     _teach_numba()
     word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
-    lowered = lowering.lower(accelerated, (numba_types.intp,) * 4)
+    lowered = lower(accelerated, (numba_types.intp,) * 4)
     module = ir.Module("accelerator")
     function = ir.Function(module, ir.FunctionType(pointer, [pointer, pointer, word, pointer]), "exactops_accelerated")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -229,9 +230,8 @@ def _compile() -> bytes:
     builder.ret(builder.inttoptr(result, pointer))
     state_word = ir.GlobalVariable(module, word, "exactops_state")
     state_word.initializer = word(0)
-    return loops.machine_code(
-        loops.link_and_optimise(str(module), [lowered.bitcode], keep=("exactops_accelerated", "exactops_state"))
-    )
+    keep = ("exactops_accelerated", "exactops_state")
+    return compiler.machine_code(compiler.link_and_optimise(str(module), [lowered.bitcode], keep, host_target()), host_target())
 
 
 def _teach_numba() -> None:
@@ -385,7 +385,7 @@ class _State:
 
     def start(self) -> ctypes.Array:
         """Compile or load the function and put it in place of CPython's."""
-        from exactops.codegen import loops
+        from exactops.runtime import loader
 
         words = (ctypes.c_int64 * (_SLOTS_FROM + _SLOT_WORDS * _SLOTS))()
         vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
@@ -406,7 +406,7 @@ class _State:
         if code is None:
             code = _compile()
             object_cache.save(key, code)
-        compiled, state_word = loops.load(code, "exactops_accelerated", "exactops_state")
+        compiled, state_word = loader.load(code, "exactops_accelerated", "exactops_state")
         ctypes.c_int64.from_address(state_word).value = ctypes.addressof(words)
         self.words = words
         for definition in _definitions:

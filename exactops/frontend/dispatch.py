@@ -1,9 +1,9 @@
 """The dispatch of calls: from the types of the arguments to a plan that was made before.
 
-Each operator has a dictionary of plans. Its key is a tuple: of each positional argument the dtype where it is an array, else its
-Python type; of each attribute its name with the type of its value, or with the value itself where that selects a kernel; the
-mode and the path. So calls with other arrays, strides, shapes, Python numbers and attribute values meet the same
-plan. Only a call of new types, or one that ends in an error, has a plan made (:mod:`exactops.frontend.plan`).
+Each operator has a dictionary of plans. Its key is a tuple: of each positional argument the dtype where it is an array,
+else its Python type; of each attribute its name with the type of its value, or with the value itself where that selects a
+kernel; the mode and the path. So calls with other arrays, strides, shapes, Python numbers and attribute values meet the
+same plan. Only a call of new types, or one that ends in an error, has a plan made (:mod:`exactops.frontend.plan`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
 
     def call(*arrays: Any, mode: Any = "exact", path: Any = None, out: Any = None, where: Any = True, **attributes: Any) -> Any:
         # The first two arrays are told apart without a loop: most calls have no more, and this costs half.
-        x = y = None
+        x: Any = None
+        y: Any = None
         key: Any
         if len(arrays) == 1:
             (x,) = arrays
@@ -123,7 +124,8 @@ _DEFAULTS = {"mode": "exact", "path": None}
 
 def _subclass_key(arrays: tuple, key: Any) -> Any:
     """A key that tells what the arguments are, with the dtypes of arrays of other classes; None where nothing does."""
-    plain, classes = True, []
+    plain = True
+    classes: list[Any] = []
     for each in arrays:
         kind = type(each)
         if kind is ndarray or kind in _PLAIN:

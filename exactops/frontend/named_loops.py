@@ -1,7 +1,8 @@
 """Ufuncs by name: what pickle finds them by, in a process that has not made them yet.
 
-Libraries that override NumPy's ufuncs (Dask and others) keep the ufunc in a graph and send it to other processes. A ufunc is called
-``operator|types|choices|mode|path|part`` and is an attribute of this module by that name, made when it is asked for.
+Libraries that override NumPy's ufuncs (Dask and others) keep the ufunc in a graph and send it to other processes. A ufunc
+is called ``operator|types|choices|mode|path|part`` and is an attribute of this module by that name, made when it is asked
+for.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from exactops.table.operator import MODES, Kernel
 from exactops.table.signatures import Signature, signature
 
 
+def loop_of(found: Signature, mode: str, path: str) -> LoopSpecification:
+    """The loop of a signature that is served; of a fold that of one step."""
+    assert isinstance(found.kernel, Kernel)
+    return LoopSpecification.of(found.kernel, found.inputs, found.results, path, mode == "fast")
+
+
 def loops_of(found: Signature, mode: str, path: str) -> tuple[LoopSpecification, ...]:
     """The loops of a signature: one, and of a fold a last one that it may have."""
-    assert isinstance(found.kernel, Kernel)
-    loops = (LoopSpecification.of(found.kernel, found.inputs, found.results, path, mode == "fast"),)
+    loops = (loop_of(found, mode, path),)
     fold = found.operator.fold
     if fold is None or fold.finish is None:
         return loops

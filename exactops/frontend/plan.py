@@ -1,8 +1,8 @@
 """The plan of a call: from the types of its arguments to loops and the few conversions to do.
 
-A plan depends on types alone (and on the attributes that select a kernel), so that :mod:`exactops.frontend.dispatch` keeps it for
-all calls of the same types. What depends on values (a Python number that does not fit, a bad attribute value, the shape of
-``out``) is checked whenever the plan is carried out, before anything is computed.
+A plan depends on types alone (and on the attributes that select a kernel), so that :mod:`exactops.frontend.dispatch` keeps
+it for all calls of the same types. What depends on values (a Python number that does not fit, a bad attribute value, the
+shape of ``out``) is checked whenever the plan is carried out, before anything is computed.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class Plan:
         That of the call; of a fold that of a step, and a last one.
     ufunc, finish : numpy.ufunc
         Of the first loop, and of the last one of a fold that has it; None before :meth:`compile`.
-    dtype : numpy.dtype
-        Of the first result.
+    dtype : numpy.dtype or None
+        Of the result; None where there are several.
     constants : tuple of numpy.ndarray or None
         What the ufunc takes after the positional arguments, where those go as they are; None otherwise.
     folds : bool
@@ -117,13 +117,17 @@ class Plan:
         self.ufunc: Any = None
         self.finish: Any = None
         self.results = tuple(FORMATS[short] for short in found.results)
-        self.dtype = self.results[0].dtype
+        self.dtype = self.results[0].dtype if len(self.results) == 1 else None
         fold = found.operator.fold
         self.folds = fold is not None and (count > 2 or fold.finish is not None)
         # Where the operands are the positional arguments in order, only the Python numbers among them are converted.
         in_order = [each.source for each in conversions if isinstance(each, Passed)] == list(range(count))
         self.numbers = (
-            tuple((place, each.convert) for place, each in enumerate(conversions) if each.convert is not None)
+            tuple(
+                (place, each.convert)
+                for place, each in enumerate(conversions)
+                if isinstance(each, Passed) and each.convert is not None
+            )
             if in_order and len(conversions) == count
             else None
         )
@@ -142,11 +146,11 @@ class Plan:
         return self
 
     def __call__(self, arrays: tuple, attributes: dict[str, Any], out: Any = None, where: Any = True) -> Any:
-        """Carry the plan out: for the positional arguments, the other keyword arguments, and what was given as out and where."""
+        """Carry the plan out for positional arguments, the operator's keyword arguments, and given out and where."""
         operands: Any = arrays
         if self.numbers is None or self.numbers:
             operands = self._converted(arrays, attributes)
-        scalars = [each if type(each) is ndarray else each(arrays, attributes) for each in self.scalars]
+        scalars = [each(arrays, attributes) if callable(each) else each for each in self.scalars]
         if out is None and where is True and not self.folds:
             return self.ufunc(*operands, *scalars)
         outputs = None if out is None else outputs_of(out, len(self.results))

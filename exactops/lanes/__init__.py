@@ -3,6 +3,7 @@
 The names exported here can be called in any kernel of this package and in a user's own ``@numba.njit`` function.
 """
 
+from exactops.lanes.polynomials import polynomial, polynomial_lookup
 from exactops.lanes.vocabulary import (
     Lanes,
     absolute,
@@ -54,6 +55,8 @@ __all__ = [
     "lookup",
     "lookup_single",
     "mul_add",
+    "polynomial",
+    "polynomial_lookup",
     "rint",
     "select",
     "signed",

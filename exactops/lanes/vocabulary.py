@@ -5,7 +5,7 @@ operators (``+ - * /``, comparisons, ``& | ^ ~ << >>``) and the functions of thi
 here has two meanings that agree bit for bit:
 
 * its body, which works on NumPy arrays. It is the definition, and lets any kernel be run and tested without a compiler;
-* its lowering to LLVM vector instructions in :mod:`exactops.codegen.lowering.vectors`, used whenever Numba compiles the kernel.
+* its lowering to LLVM vector instructions in :mod:`exactops.codegen.lowering`, used whenever Numba compiles the kernel.
 
 Python numbers in an expression are weak, as in NumPy: they take the element type of the lanes beside them.
 Importing this module imports neither Numba nor LLVM.
@@ -26,6 +26,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: Functions that kernels may call, besides the operations below: filled by :func:`lane_function`.
 LANE_FUNCTIONS: dict[Callable[..., Any], None] = {}
+_watchers: list[Callable[[Callable[..., Any]], None]] = []
 
 
 def lane_function(function: _Function) -> _Function:
@@ -35,7 +36,16 @@ def lane_function(function: _Function) -> _Function:
     it is compiled for the lanes at hand and always inlined.
     """
     LANE_FUNCTIONS[function] = None
+    for watcher in _watchers:
+        watcher(function)
     return function
+
+
+def watch_lane_functions(watcher: Callable[[Callable[..., Any]], None]) -> None:
+    """Call ``watcher`` with every lane function: those there are, and each that is made later (some perhaps twice)."""
+    _watchers.append(watcher)
+    for function in list(LANE_FUNCTIONS):
+        watcher(function)
 
 
 # --- choice -------------------------------------------------------------------------------------------------------------

@@ -1,9 +1,13 @@
 """Which of sixteen table entries serves a lane, and where in its interval the lane lies."""
 
 from exactops.lanes import Lanes, bits, from_bits, lane_function
+from exactops.numerics.constants import leading_bits
 
-_SIGNIFICANCE = 0xFFFC000000000000  # sign, exponent and the first two bits of the fraction
-_HALF = 0x0002000000000000
+# Sign, exponent and the first two bits of the fraction; and the next bit, the middle of such a quarter of a binade.
+_QUARTER = leading_bits(3)
+_MIDDLE = 1 << (53 - 4)
+_BINARY32_QUARTER = leading_bits(3, 24)
+_BINARY32_MIDDLE = 1 << (24 - 4)
 
 
 @lane_function
@@ -13,11 +17,7 @@ def quarter_binade(u: Lanes):
     The last four bits of the index are two of the exponent and two of the fraction: four binades have sixteen quarters.
     """
     pattern = bits(u)
-    return pattern >> 50, u - from_bits((pattern & _SIGNIFICANCE) | _HALF)
-
-
-_SIGNIFICANCE_SINGLE = 0xFFE00000
-_HALF_SINGLE = 0x00100000
+    return pattern >> 50, u - from_bits((pattern & _QUARTER) | _MIDDLE)
 
 
 @lane_function
@@ -27,4 +27,4 @@ def quarter_binade_single(x: Lanes):
     Where the sum rounds up to the next quarter, the distance reaches half a last place of the sum further.
     """
     pattern = bits(x + 1.0)
-    return pattern >> 21, x - (from_bits((pattern & _SIGNIFICANCE_SINGLE) | _HALF_SINGLE) - 1.0)
+    return pattern >> 21, x - (from_bits((pattern & _BINARY32_QUARTER) | _BINARY32_MIDDLE) - 1.0)

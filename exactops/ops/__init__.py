@@ -29,7 +29,7 @@ def _collect() -> dict[str, Operator]:
 def _spellings(table: dict[str, Operator]) -> dict[str, tuple[Operator, Alias | None]]:
     found: dict[str, tuple[Operator, Alias | None]] = {}
     for operator in table.values():
-        aliases = {each.name: each for each in operator.aliases}
+        aliases = {each.name: each for each in operator.other_names}
         for name in operator.names:
             if name in found:
                 raise RuntimeError(f"two operators are called {name}")
@@ -46,9 +46,56 @@ SPELLINGS = MappingProxyType(_spellings(dict(OPERATORS)))
 
 #: Names of element-wise functions elsewhere that are no misspellings of the ones here.
 _OTHER_FUNCTIONS = frozenset(
-    "acos acosh asin asinh atan atan2 atanh bit_cast bit_shift celu cot csc elu erfinv fma hard_tanh hard_shrink identity "
-    "is_inf is_nan isinf isnan lgamma log_sigmoid logit logsigmoid mish prelu popcount relu6 sec selu shrink sinpi cospi "
-    "soft_shrink softplus softsign swiglu swish tanhshrink thresholded_relu xlogy bitand bitor bitnot det elup".split()
+    (
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "bit_cast",
+        "bit_shift",
+        "bitand",
+        "bitnot",
+        "bitor",
+        "celu",
+        "cospi",
+        "cot",
+        "csc",
+        "det",
+        "elu",
+        "elup",
+        "erfinv",
+        "fma",
+        "hard_shrink",
+        "hard_tanh",
+        "identity",
+        "is_inf",
+        "is_nan",
+        "isinf",
+        "isnan",
+        "lgamma",
+        "log_sigmoid",
+        "logit",
+        "logsigmoid",
+        "mish",
+        "popcount",
+        "prelu",
+        "relu6",
+        "sec",
+        "selu",
+        "shrink",
+        "sinpi",
+        "soft_shrink",
+        "softplus",
+        "softsign",
+        "swiglu",
+        "swish",
+        "tanhshrink",
+        "thresholded_relu",
+        "xlogy",
+    )
 )
 
 

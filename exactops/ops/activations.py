@@ -27,12 +27,12 @@ def hard_swish(x):
     return x * minimum(maximum(mul_add(x, 1.0 / 6.0, 0.5), 0.0), 1.0)
 
 
-_PASSES = "NaN passes"
+_PASSES = "NaN gives NaN"
 
 OPERATORS = (
     Operator(
         "relu",
-        "x where positive, else +0",
+        "x where it is positive, else +0",
         "d",
         FLOATS,
         simple_kernel(relu),
@@ -54,7 +54,7 @@ OPERATORS = (
     ),
     Operator(
         "hard_sigmoid",
-        "alpha * x + beta, product and sum rounded, clamped to [0, 1]",
+        "alpha * x + beta clamped to [0, 1], the product and the sum each rounded",
         "d",
         FLOATS,
         simple_kernel(hard_sigmoid, fuses=True),
@@ -71,6 +71,6 @@ OPERATORS = (
         simple_kernel(hard_swish, fuses=True),
         onnx="HardSwish",
         opset=14,
-        special=(_PASSES, "-inf gives NaN, as the composition does"),
+        special=(_PASSES, "-inf gives NaN, since the last step is -inf * 0"),
     ),
 )

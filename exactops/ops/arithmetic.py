@@ -142,7 +142,7 @@ OPERATORS = (
     ),
     Operator(
         "neg",
-        "x with its sign flipped",
+        "x with the opposite sign",
         "b",
         FLOATS + SIGNED,
         {"f": _NEG, "i": _NEG, "u": Refusal("an unsigned value has no negative")},
@@ -186,7 +186,7 @@ OPERATORS = (
     ),
     Operator(
         "sqrt",
-        "square root of x, rounded once",
+        "the square root of x, rounded once",
         "a",
         FLOATS,
         simple_kernel(root),
@@ -197,7 +197,7 @@ OPERATORS = (
     Operator("square", "x * x, rounded once", "a", NUMERIC, simple_kernel(square), aliases=("sqr",), special=(_WRAPS,)),
     Operator(
         "scaled_add",
-        "input * alpha + other * beta, each step rounded to the element type",
+        "input * alpha + other * beta, each step rounded to the dtype",
         "d",
         FLOATS,
         _scaled_add_kernel,
@@ -206,11 +206,11 @@ OPERATORS = (
             Attribute("alpha", "float", summary="factor of the first operand", rounded_to="element", positional=True),
             Attribute("beta", "float", summary="factor of the second operand", rounded_to="element", positional=True),
         ),
-        special=("equals add(mul(input, alpha), mul(other, beta)) bit for bit in exact mode",),
+        special=("in exact mode it has the bits of add(mul(input, alpha), mul(other, beta))",),
     ),
     Operator(
         "sum",
-        "the operands added from left to right",
+        "the sum of the operands, added from left to right",
         "d",
         FLOATS,
         _ADD,
@@ -218,11 +218,11 @@ OPERATORS = (
         fold=Fold(_IDENTITY),
         onnx="Sum",
         opset=6,
-        special=("each step is rounded to the element type",),
+        special=("each step is rounded to the dtype",),
     ),
     Operator(
         "mean",
-        "the operands added from left to right, divided by their number",
+        "the mean of the operands: they are added from left to right, and the sum is divided by their number",
         "d",
         FLOATS,
         _ADD,
@@ -230,6 +230,6 @@ OPERATORS = (
         fold=Fold(_IDENTITY, finish=simple_kernel(divide_by_count)),
         onnx="Mean",
         opset=6,
-        special=("each sum is rounded to the element type", "the divisor is the exact number of operands"),
+        special=("each sum is rounded to the dtype", "the quotient by the exact number of operands is rounded once"),
     ),
 )

@@ -54,30 +54,35 @@ def _cast_kernel(inputs: tuple[Format, ...], output: Format, choices) -> Kernel:
 
 
 _ONNX_ATTRIBUTES = (
-    Attribute("saturate", "ignored", 1, summary="accepted as ONNX has it; it matters for float8 only"),
-    Attribute("round_mode", "ignored", "up", summary="accepted as ONNX has it; it matters for float8 only"),
+    Attribute("saturate", "ignored", 1, summary="accepted as in ONNX, without effect: it concerns the 8-bit floats only"),
+    Attribute("round_mode", "ignored", "up", summary="accepted as in ONNX, without effect: it concerns the 8-bit floats only"),
 )
 
 _SPECIAL = (
     "float to integer truncates toward zero and saturates; NaN gives 0",
     "float to float and integer to float round once, to nearest even; overflow gives infinity",
     "integer to integer wraps modulo 2**n",
-    "to bool: x != 0, so NaN and subnormals are true",
+    "to bool: x != 0, so NaN and subnormal numbers give True",
 )
 
 OPERATORS = (
     Operator(
         "cast",
-        "x converted to the dtype `to`",
+        "x converted to the dtype of the attribute to",
         "b",
         EVERY,
         _cast_kernel,
-        (Operand("x"),),
+        (Operand("x", summary="values to convert"),),
         results=("to",),
         onnx="Cast",
         opset=6,
         attributes=(
-            Attribute("to", "dtype", summary="target: a NumPy dtype, its name, or ONNX's TensorProto number", positional=True),
+            Attribute(
+                "to",
+                "dtype",
+                summary="the target: a NumPy dtype, its name, or the number of ONNX's TensorProto.DataType",
+                positional=True,
+            ),
             *_ONNX_ATTRIBUTES,
         ),
         special=_SPECIAL,
@@ -88,11 +93,11 @@ OPERATORS = (
         "b",
         EVERY,
         _cast_kernel,
-        (Operand("x"), Operand("like", role="like")),
+        (Operand("x", summary="values to convert"), Operand("like", role="like", summary="array whose dtype is the target")),
         results=("to",),
         onnx="CastLike",
         opset=15,
         attributes=_ONNX_ATTRIBUTES,
-        special=(*_SPECIAL, "the second operand's values and shape do not matter"),
+        special=(*_SPECIAL, "the values and the shape of the second operand do not matter"),
     ),
 )

@@ -154,7 +154,7 @@ _OTHER_DIVISION = "NumPy's division of integers gives floats, and is another ope
 OPERATORS = (
     Operator(
         "div",
-        "x / y: floats rounded once, integers toward zero",
+        "x / y, floats rounded once, integers truncated toward zero",
         "a",
         NUMERIC,
         {"f": simple_kernel(div_float), "i": simple_kernel(div_signed), "u": simple_kernel(div_unsigned)},
@@ -162,11 +162,11 @@ OPERATORS = (
         aliases=tuple(Alias(name, "f", _OTHER_DIVISION) for name in ("divide", "true_divide")),
         onnx="Div",
         opset=7,
-        special=("integer x / 0 gives 0", "integer MIN / -1 gives MIN"),
+        special=("integer x / 0 gives 0", "the least integer divided by -1 gives itself"),
     ),
     Operator(
         "mod",
-        "remainder of x / y, exact",
+        "the exact remainder of x / y",
         "a",
         NUMERIC,
         _mod_kernel,
@@ -175,10 +175,16 @@ OPERATORS = (
         onnx="Mod",
         opset=10,
         attributes=(
-            Attribute("fmod", "choice", 0, (0, 1), "0: floor modulus, sign of the divisor; 1: C's fmod, sign of the dividend"),
+            Attribute(
+                "fmod",
+                "choice",
+                0,
+                (0, 1),
+                "with 0 the remainder has the sign of the divisor; with 1 that of the dividend, as C's fmod",
+            ),
         ),
         special=(
-            "integer x mod 0 gives 0, MIN mod -1 gives 0",
+            "integer x mod 0 gives 0, and so does the least integer mod -1",
             "floats: x mod 0 and inf mod y give NaN, x mod inf gives x",
             "floats need fmod=1",
         ),

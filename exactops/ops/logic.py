@@ -37,7 +37,7 @@ def _logic(name, summary, kernel, operands, onnx, opset):
 
 OPERATORS = (
     _logic("not", "whether x is false", logical_not, UNARY, "Not", 1),
-    _logic("and", "whether both are true", logical_and, BINARY, "And", 7),
-    _logic("or", "whether either is true", logical_or, BINARY, "Or", 7),
-    _logic("xor", "whether exactly one is true", logical_xor, BINARY, "Xor", 7),
+    _logic("and", "whether both operands are true", logical_and, BINARY, "And", 7),
+    _logic("or", "whether at least one operand is true", logical_or, BINARY, "Or", 7),
+    _logic("xor", "whether exactly one operand is true", logical_xor, BINARY, "Xor", 7),
 )

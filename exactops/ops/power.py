@@ -1,4 +1,4 @@
-"""pow, powi and powi_backward."""
+"""pow, powi and powi_backward. Constants: tools/derive_power.py and tools/derive_power_fast_mode.py."""
 
 from exactops.lanes import (
     Lanes,
@@ -9,36 +9,205 @@ from exactops.lanes import (
     convert,
     copy_sign,
     floor,
+    from_bits,
     from_half,
     is_nan,
     lane_function,
+    lookup,
+    lookup_single,
+    mul_add,
+    polynomial,
     rint,
     select,
     signed,
     to_half,
 )
 from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
-from exactops.numerics.power import (
-    logarithm_of_double,
-    logarithm_of_single,
-    power_accurate,
-    power_of_two_quick,
+from exactops.numerics.constants import (
+    BINARY32_LEAST_NORMAL,
+    BINARY32_MAGNITUDE,
+    BINARY32_NORMALS,
+    BINARY32_ROUNDING_SHIFT,
+    BINARY64_ONE,
+    INFINITY,
+    NOT_A_NUMBER,
+    ROUNDING_SHIFT,
+    leading_bits,
 )
-from exactops.numerics.power_fast import head_of, power_fast_of
-from exactops.numerics.quick import BFLOAT16_LACKS, BINARY16_LACKS, BINARY32_LACKS, near_tie
-from exactops.numerics.rounding import fast_two_sum, round_to_odd
+from exactops.numerics.exponential import exp2_sixteenths
+from exactops.numerics.exponential_fast_mode import exp2m1_fast_mode
+from exactops.numerics.logarithm import binary64_pattern, reduce_double, reduce_single
+from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
+from exactops.numerics.rounding_test import BFLOAT16_MISSING, BINARY16_MISSING, BINARY32_MISSING, fails_rounding_test
+from exactops.numerics.tables import power_fast_mode
+from exactops.numerics.tables.log import FIRST
+from exactops.numerics.tables.power import (
+    EXP2,
+    EXP2_FINE_HIGH,
+    EXP2_FINE_LOW,
+    EXP2_HIGH,
+    EXP2_LOW,
+    EXP2_SIXTEENTHS_HIGH,
+    EXP2_SIXTEENTHS_LOW,
+    EXP2_TAIL,
+    FINE_LOGARITHMS_HIGH,
+    FINE_LOGARITHMS_LOW,
+    FINE_RECIPROCALS,
+    LOG2,
+    LOG2_HIGH,
+    LOG2_LOW,
+    LOG2_TAIL,
+    LOGARITHMS_HIGH,
+    LOGARITHMS_LOW,
+    RECIPROCALS,
+)
 from exactops.table.formats import FLOATS_TO_32_BITS, FORMATS, INTEGERS, NUMERIC
 from exactops.table.operator import Attribute, Kernel, Operand, Operator
 
-INFINITY = float("inf")
-NOT_A_NUMBER = float("nan")
-#: The quick path is good to 2**-41: y * log2(x), below 2**7, has a relative error of 2**-48.
-QUICK_ERROR = 1 << 12
-#: A result this near to a number of few bits is that number, where it can be one at all: the accurate path is good to 2**-90.
-SNAP = 2.0**-86
+#: The fast phase is good to 2**-41: y * log2(x), below 2**7, has a relative error of 2**-48.
+FAST_PHASE_ERROR = 1 << 12
+#: A result this near to a number of few bits is that number, where it can be one at all: the accurate phase is good to 2**-90.
+NEAR_EXACT = 2.0**-86
 #: Where normal results begin.
 LEAST_SINGLE = -126.0
 LEAST_HALF = -14.0
+
+FIRST_DOUBLE = binary64_pattern(FIRST)
+#: Steps a unit of the second range reduction of the logarithm. SIXTEENTHS and FINE_STEPS round to multiples of 1/16 and 1/256.
+STEPS_PER_UNIT = 240.0
+SIXTEENTHS = ROUNDING_SHIFT / 16.0
+FINE_STEPS = ROUNDING_SHIFT / 256.0
+_FIRST_26_BITS = leading_bits(26)
+_FIRST_24_BITS = leading_bits(24)
+_FIRST_12_BITS = leading_bits(12, 24)
+
+
+# --- fast phase: log2 and exp2 in double --------------------------------------------------------------------------------
+
+
+@lane_function
+def log2_single(pattern: Lanes):
+    """log2 of positive normal float32 numbers, given by their bits as int32 lanes: relative error below 2**-48."""
+    m, exponent, offset = reduce_single(pattern, FIRST)
+    index = offset >> 19
+    z = convert(m, "float64") * lookup(RECIPROCALS, index) - 1.0
+    table = convert(exponent, "float64") * 2.0**-23 + lookup(LOGARITHMS_HIGH, index)
+    return table + z * polynomial(z, LOG2, "estrin")
+
+
+@lane_function
+def log2_double(x: Lanes):
+    """log2 of positive normal doubles: relative error below 2**-48.
+
+    Where x has more than 24 bits, z has an error of 2**-53; then x must not be near 1 (a whole number above 1 is not).
+    """
+    m, exponent, offset = reduce_double(bits(x), FIRST_DOUBLE)
+    index = offset >> 48
+    z = m * lookup(RECIPROCALS, index) - 1.0
+    # log2(1 + z) for |z| < 0.03 errs by less than 2**-49 of it (near 1), and 2**-54 absolute.
+    return (exponent + lookup(LOGARITHMS_HIGH, index)) + z * polynomial(z, LOG2, "estrin")
+
+
+@lane_function
+def exp2_fast_phase(p: Lanes):
+    """2**p for |p| < 1000: relative error below 2**-47, beyond that of p."""
+    shifted = p + SIXTEENTHS
+    return polynomial(p - (shifted - SIXTEENTHS), EXP2, "pairs") * exp2_sixteenths(bits(shifted))
+
+
+# --- accurate phase: pairs of doubles -----------------------------------------------------------------------------------
+
+
+@lane_function
+def product(x: Lanes, y: Lanes):
+    """x * y as a pair: exact but for 2**-106 of it. The heads have 26 bits, so that all partial products but one are exact."""
+    x_head = from_bits(bits(x) & _FIRST_26_BITS)
+    y_head = from_bits(bits(y) & _FIRST_26_BITS)
+    x_tail = x - x_head
+    y_tail = y - y_head
+    high = x * y
+    # In this order every sum but the last is exact (Dekker 1971).
+    return high, ((x_head * y_head - high) + x_head * y_tail + x_tail * y_head) + x_tail * y_tail
+
+
+@lane_function
+def pair_product(x: Lanes, x_low: Lanes, y: Lanes, y_low: Lanes):
+    """Product of two pairs, as a pair: relative error about 2**-102."""
+    high, low = product(x, y)
+    return fast_two_sum(high, low + (x * y_low + x_low * y))
+
+
+@lane_function
+def horner_step(constant: float, constant_low: float, x: Lanes, x_low: Lanes, y: Lanes, y_low: Lanes):
+    """(constant + y) * x in pairs, |constant| > |y|."""
+    total, error = fast_two_sum(constant, y)
+    return pair_product(x, x_low, total, error + (constant_low + y_low))
+
+
+@lane_function
+def power_accurate_phase(x: Lanes, y: Lanes):
+    """x**y for finite x > 0 and finite y, both in float64 lanes: an unevaluated sum, relative error below 2**-90.
+
+    Exponents of the result beyond 1000 are held there. A power of two to an integer power is exact.
+
+    log2(x) = e + T + T' + log2(1 + z): z = m * c - 1 is exact as a pair for every double m (cut into 24, 24 and 5 bits, times
+    29 bits of c), a second, 18-bit, reciprocal brings |z| below 2**-8. The terms up to z**5 are pairs. 2**p = P * P' * 2**f
+    with |f| <= 1/512 likewise, its terms up to f**3 in pairs.
+    """
+    # Subnormal doubles never come here: x is a float32 or an integer.
+    m, exponent, offset = reduce_double(bits(x), FIRST_DOUBLE)
+    index = offset >> 48
+    c = lookup(RECIPROCALS, index)
+    m_head = from_bits(bits(m) & _FIRST_24_BITS)
+    m_rest = m - m_head
+    m_middle = from_bits(bits(m_rest) & _FIRST_24_BITS)
+    z, z_low = fast_two_sum(m_head * c - 1.0, m_middle * c)
+    z_low = z_low + (m_rest - m_middle) * c
+
+    step = bits(z * STEPS_PER_UNIT + ROUNDING_SHIFT)
+    c = lookup(FINE_RECIPROCALS, step)
+    z_head = from_bits(bits(z) & _FIRST_26_BITS)
+    z, error = two_sum(z_head * c + (c - 1.0), (z - z_head) * c)
+    z, z_low = fast_two_sum(z, error + z_low * c)
+    table = (exponent + lookup(LOGARITHMS_HIGH, index)) + lookup(FINE_LOGARITHMS_HIGH, step)
+    table_low = lookup(LOGARITHMS_LOW, index) + lookup(FINE_LOGARITHMS_LOW, step)
+
+    high, low = fast_two_sum(LOG2_HIGH[4], LOG2_LOW[4] + z * polynomial(z, LOG2_TAIL, "horner"))
+    high, low = pair_product(z, z_low, high, low)
+    high, low = horner_step(LOG2_HIGH[3], LOG2_LOW[3], z, z_low, high, low)
+    high, low = horner_step(LOG2_HIGH[2], LOG2_LOW[2], z, z_low, high, low)
+    high, low = horner_step(LOG2_HIGH[1], LOG2_LOW[1], z, z_low, high, low)
+    high, low = horner_step(LOG2_HIGH[0], LOG2_LOW[0], z, z_low, high, low)
+    high, error = two_sum(table, high)
+    high, low = fast_two_sum(high, error + (table_low + low))
+
+    p, p_low = product(high, y)
+    p, p_low = fast_two_sum(p, p_low + low * y)
+    p_low = select(absolute(p) < 1000.0, p_low, 0.0)  # an infinite product has a NaN for its low part
+    p = select(p > 1000.0, 1000.0, p)
+    p = select(p < -1000.0, -1000.0, p)
+
+    shifted = p + FINE_STEPS
+    f, f_low = fast_two_sum(p - (shifted - FINE_STEPS), p_low)
+    high, low = fast_two_sum(EXP2_HIGH[2], EXP2_LOW[2] + f * polynomial(f, EXP2_TAIL, "horner"))
+    high, low = pair_product(f, f_low, high, low)
+    high, low = horner_step(EXP2_HIGH[1], EXP2_LOW[1], f, f_low, high, low)
+    high, low = horner_step(EXP2_HIGH[0], EXP2_LOW[0], f, f_low, high, low)
+    index = bits(shifted)
+    base, base_low = pair_product(
+        lookup(EXP2_SIXTEENTHS_HIGH, index >> 4),
+        lookup(EXP2_SIXTEENTHS_LOW, index >> 4),
+        lookup(EXP2_FINE_HIGH, index),
+        lookup(EXP2_FINE_LOW, index),
+    )
+    high, low = pair_product(base, base_low, high, low)
+    high, error = fast_two_sum(base, high)
+    high, low = fast_two_sum(high, error + (base_low + low))
+    scale = from_bits(((index >> 8) << 52) + BINARY64_ONE)
+    return high * scale, low * scale
+
+
+# --- special cases ------------------------------------------------------------------------------------------------------
 
 
 @lane_function
@@ -58,9 +227,9 @@ def is_odd(y: Lanes):
 def with_special_cases(power: Lanes, limit: Lanes, x: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
     """C's special cases of pow(x, y) around ``power``: |x|**y, except in the lanes ``limit``, where that is 0 or infinity."""
     magnitude = absolute(x)
-    growth = select(magnitude < 1.0, 0.0 - y, y)
+    direction = select(magnitude < 1.0, 0.0 - y, y)
     power = select(limit, 0.0, power)
-    power = select(limit & (growth > 0.0), INFINITY, power)
+    power = select(limit & (direction > 0.0), INFINITY, power)
     power = select(magnitude == 1.0, 1.0, power)
     power = select(odd, copy_sign(power, x), absolute(power))
     undefined = (x < 0.0) & (x > -INFINITY) & ~whole
@@ -68,128 +237,197 @@ def with_special_cases(power: Lanes, limit: Lanes, x: Lanes, y: Lanes, odd: Lane
     return select((y == 0.0) | (x == 1.0), 1.0, power)
 
 
-@lane_function
-def float_power_finish(power: Lanes, near: Lanes, p: Lanes, x: Lanes, y: Lanes, odd: Lanes, whole: Lanes, least: float):
-    """The wide value of x**y from the quick |x|**y and its logarithm p: signs, limits, the accurate path where needed.
+# --- exact mode, float bases --------------------------------------------------------------------------------------------
 
-    x**y can be a tie or exactly representable only where x is a power of two, which the accurate path computes without error,
+
+@lane_function
+def float_power_fast_phase(x: Lanes, y: Lanes, missing: int, least: float):
+    """|x|**y in double, its logarithm, and two masks: where it fails the rounding test, and where it is not the result."""
+    p = y * log2_single(signed(bits(x)) & BINARY32_MAGNITUDE)
+    power = exp2_fast_phase(p)
+    fails = fails_rounding_test(power, FAST_PHASE_ERROR, missing)
+    certain = (p > least) & (p < 126.0) & (bits(x) - BINARY32_LEAST_NORMAL < BINARY32_NORMALS)
+    return power, p, fails, fails | ~certain
+
+
+@lane_function
+def float_power_from(power: Lanes, fails: Lanes, p: Lanes, x: Lanes, y: Lanes, odd: Lanes, whole: Lanes, least: float):
+    """The wide value of x**y from the fast phase's |x|**y and its logarithm p: signs, limits, the accurate phase where needed.
+
+    x**y can be a tie or exactly representable only where x is a power of two, which the accurate phase computes without error,
     or where 8 * y is whole: a number of up to 25 bits is at most a 15th power, and a float32 at most an eighth.
     """
     x = convert(x, "float64")
     magnitude = absolute(x)
     # Beyond 2**200 every format has overflowed or reached zero. For subnormal x, p is off, by a sixth at most.
-    ordinary = (magnitude > 0.0) & (magnitude < INFINITY) & (absolute(p) < 200.0)
-    close = ordinary & (near | ~((p > least) & (p < 126.0)) | (magnitude < 2.0**-126))
-    # First the common reason to be here: an ordinary negative base.
+    finite = (magnitude > 0.0) & (magnitude < INFINITY) & (absolute(p) < 200.0)
+    accurate = finite & (fails | ~((p > least) & (p < 126.0)) | (magnitude < 2.0**-126))
+    # First the common reason to be here: a finite negative base.
     signs = select(x < 0.0, select(whole, select(odd, 0.0 - power, power), NOT_A_NUMBER), power)
-    if any_lane(close | ~ordinary):
-        if any_lane(close):
-            exponent = select(close, y, 1.0)
-            high, low = power_accurate(select(close, magnitude, 1.0), exponent)
-            snapped = is_whole(8.0 * exponent) & (absolute(low) < SNAP * high)
-            power = select(close, round_to_odd(high, select(snapped, 0.0, low)), power)
-        signs = with_special_cases(power, ~ordinary, x, y, odd, whole)
+    if any_lane(accurate | ~finite):
+        if any_lane(accurate):
+            exponent = select(accurate, y, 1.0)
+            high, low = power_accurate_phase(select(accurate, magnitude, 1.0), exponent)
+            exact = is_whole(8.0 * exponent) & (absolute(low) < NEAR_EXACT * high)
+            power = select(accurate, round_to_odd(high, select(exact, 0.0, low)), power)
+        signs = with_special_cases(power, ~finite, x, y, odd, whole)
     return signs
 
 
 @lane_function
-def float_power_quick(x: Lanes, y: Lanes, lacking: int, least: float):
-    """|x|**y in double, its logarithm, and two masks: too near a rounding boundary, and to be looked at again at all."""
-    p = y * logarithm_of_single(signed(bits(x)) & 0x7FFFFFFF)
-    power = power_of_two_quick(p)
-    near = near_tie(power, QUICK_ERROR, lacking)
-    settled = (p > least) & (p < 126.0) & (bits(x) - 0x00800000 < 0x7F000000)
-    return power, p, near, near | ~settled
-
-
-@lane_function
-def power_to_float(x: Lanes, exponent: Lanes, lacking: int, least: float):
+def power_to_float(x: Lanes, exponent: Lanes, missing: int, least: float):
     """x**exponent for float32 x and a float exponent of any width: wide value."""
     y = convert(exponent, "float64")
-    power, p, near, rare = float_power_quick(x, y, lacking, least)
-    if any_lane(rare):
-        power = float_power_finish(power, near, p, x, y, is_odd(y), is_whole(y), least)
+    power, p, fails, retry = float_power_fast_phase(x, y, missing, least)
+    if any_lane(retry):
+        power = float_power_from(power, fails, p, x, y, is_odd(y), is_whole(y), least)
     return power
 
 
 @lane_function
-def power_to_whole(x: Lanes, exponent: Lanes, lacking: int, least: float):
+def power_to_whole(x: Lanes, exponent: Lanes, missing: int, least: float):
     """x**exponent for float32 x and an integer exponent: wide value.
 
     Beyond 2**53 the conversion of the exponent may round, but then the result is 0, 1 or infinite either way; only its parity
     matters, and that is read from the integer.
     """
     y = convert(exponent, "float64")
-    power, p, near, rare = float_power_quick(x, y, lacking, least)
-    if any_lane(rare):
-        power = float_power_finish(power, near, p, x, y, (exponent & 1) != 0, exponent == exponent, least)
+    power, p, fails, retry = float_power_fast_phase(x, y, missing, least)
+    if any_lane(retry):
+        power = float_power_from(power, fails, p, x, y, (exponent & 1) != 0, exponent == exponent, least)
     return power
 
 
 def pow_f32(x, y):
-    return power_to_float(x, y, BINARY32_LACKS, LEAST_SINGLE)
+    return power_to_float(x, y, BINARY32_MISSING, LEAST_SINGLE)
 
 
 def pow_f16(x, y):
-    return power_to_float(x, y, BINARY16_LACKS, LEAST_HALF)
+    return power_to_float(x, y, BINARY16_MISSING, LEAST_HALF)
 
 
 def pow_bf16(x, y):
-    return power_to_float(x, y, BFLOAT16_LACKS, LEAST_SINGLE)
+    return power_to_float(x, y, BFLOAT16_MISSING, LEAST_SINGLE)
 
 
 def whole_pow_f32(x, y):
-    return power_to_whole(x, y, BINARY32_LACKS, LEAST_SINGLE)
+    return power_to_whole(x, y, BINARY32_MISSING, LEAST_SINGLE)
 
 
 def whole_pow_f16(x, y):
-    return power_to_whole(x, y, BINARY16_LACKS, LEAST_HALF)
+    return power_to_whole(x, y, BINARY16_MISSING, LEAST_HALF)
 
 
 def whole_pow_bf16(x, y):
-    return power_to_whole(x, y, BFLOAT16_LACKS, LEAST_SINGLE)
+    return power_to_whole(x, y, BFLOAT16_MISSING, LEAST_SINGLE)
 
 
 @lane_function
-def power_to_scalar(x: Lanes, exponent: Lanes, lacking: int, least: float):
+def power_to_scalar(x: Lanes, exponent: Lanes, missing: int, least: float):
     """As :func:`power_to_whole` for one exponent in all lanes: a square is exact in double."""
     if all_lanes(exponent == 2):
         wide = convert(x, "float64")
         power = wide * wide
     else:
-        power = power_to_whole(x, exponent, lacking, least)
+        power = power_to_whole(x, exponent, missing, least)
     return power
 
 
 def powi_f32(x, exponent):
-    return power_to_scalar(x, exponent, BINARY32_LACKS, LEAST_SINGLE)
+    return power_to_scalar(x, exponent, BINARY32_MISSING, LEAST_SINGLE)
 
 
 def powi_f16(x, exponent):
-    return power_to_scalar(x, exponent, BINARY16_LACKS, LEAST_HALF)
+    return power_to_scalar(x, exponent, BINARY16_MISSING, LEAST_HALF)
 
 
 def powi_bf16(x, exponent):
-    return power_to_scalar(x, exponent, BFLOAT16_LACKS, LEAST_SINGLE)
+    return power_to_scalar(x, exponent, BFLOAT16_MISSING, LEAST_SINGLE)
+
+
+# --- fast mode, float bases ---------------------------------------------------------------------------------------------
+#
+# In float32 lanes. The logarithm has a relative error of 2**-32, in two float32: y * log2(x) reaches 127, and its error becomes
+# one of the result. A product is exact with and without fused multiply-adds where both factors have 12 bits, so that a factor
+# whose low bits count is cut in a head and a tail.
+#
+# Errors, without fused multiply-adds: the logarithm 2**-31.1 at most, from the constant term of the polynomial and its product
+# with z, times ln(2) * 126, and that of 2**f: together below 2.5 ulp, which is 2 from the correctly rounded result.
+
+FAST_MODE_FIRST = power_fast_mode.FIRST
+FAST_MODE_RECIPROCALS = power_fast_mode.RECIPROCALS
+FAST_MODE_LOGARITHMS_HIGH = power_fast_mode.LOGARITHMS_HIGH
+FAST_MODE_LOGARITHMS_LOW = power_fast_mode.LOGARITHMS_LOW
+INVERSE_LN2_HIGH = power_fast_mode.INVERSE_LN2_HIGH
+INVERSE_LN2_LOW = power_fast_mode.INVERSE_LN2_LOW
+FAST_MODE_LOG2_TAIL = power_fast_mode.LOG2_TAIL
+FAST_MODE_LOG2_TAIL_0 = FAST_MODE_LOG2_TAIL[0]
 
 
 @lane_function
-def float_power_fast(x: Lanes, y: Lanes, head: Lanes, rest: Lanes):
-    """|x|**(head + rest) as float32 lanes, and the mask where it does not hold: x or the result not normal, or x negative."""
-    power, logarithm = power_fast_of(signed(bits(x)), y, head, rest)
-    return power, ~(absolute(logarithm) < 125.5) | (bits(x) - 0x00800000 >= 0x7F000000)
+def head_of(x: Lanes):
+    """The upper 12 bits of float32 lanes; what is left is exact, and has 12 bits."""
+    return from_bits(bits(x) & _FIRST_12_BITS)
 
 
 @lane_function
-def wide_power_fast(x: Lanes, y: Lanes):
+def log2_fast_mode(pattern: Lanes):
+    """log2 of positive normal float32 numbers, given by their bits as int32 lanes: a head of 12 bits and a tail."""
+    m, exponent, offset = reduce_single(pattern, FAST_MODE_FIRST)
+    index = offset >> 18
+    c = lookup_single(FAST_MODE_RECIPROCALS, index)
+    m_head = head_of(m)
+    # m * c - 1 as a head and a tail, both exact, and rounded. Here and below a product of heads inside a sum is exact, too.
+    m_tail = m - m_head
+    first = mul_add(m_head, c, -1.0)
+    z = mul_add(m_tail, c, first)
+    z_head = head_of(z)
+    z_tail = mul_add(m_tail, c, first - z_head)
+    # log2(1 + z) = z * (factor + factor_tail), with a factor that leaves a small tail.
+    factor = head_of(mul_add(z, FAST_MODE_LOG2_TAIL_0, INVERSE_LN2_HIGH))
+    polynomial_tail = polynomial(z, FAST_MODE_LOG2_TAIL, "fused horner")
+    factor_tail = mul_add(polynomial_tail, z, INVERSE_LN2_HIGH - factor) + INVERSE_LN2_LOW
+    # The table's part is larger, or nothing.
+    table = mul_add(convert(exponent, "float32"), 2.0**-23, lookup_single(FAST_MODE_LOGARITHMS_HIGH, index))
+    total = mul_add(z_head, factor, table)
+    error = mul_add(z_head, factor, table - total)
+    low = mul_add(z, factor_tail, mul_add(z_tail, factor, lookup_single(FAST_MODE_LOGARITHMS_LOW, index)))
+    head = head_of(total)
+    return head, (total - head) + (error + low)
+
+
+@lane_function
+def power_fast_mode_of(pattern: Lanes, y: Lanes, head: Lanes, tail: Lanes):
+    """x**(head + tail) for positive normal x, given by its bits, and its rounded logarithm.
+
+    The head has 12 bits, y is the sum rounded. It holds for results that are normal: where the logarithm is between -125.5
+    and 125.5.
+    """
+    logarithm, logarithm_tail = log2_fast_mode(pattern)
+    low = mul_add(tail, logarithm, y * logarithm_tail)
+    shifted = mul_add(head, logarithm, low) + BINARY32_ROUNDING_SHIFT
+    whole = shifted - BINARY32_ROUNDING_SHIFT
+    f = mul_add(head, logarithm, -whole) + low
+    return from_bits(bits(exp2m1_fast_mode(f) + 1.0) + (bits(shifted) << 23)), whole
+
+
+@lane_function
+def float_power_fast_mode(x: Lanes, y: Lanes, head: Lanes, tail: Lanes):
+    """|x|**(head + tail) as float32 lanes, and the mask where it does not hold: x or the result not normal, or x negative."""
+    power, logarithm = power_fast_mode_of(signed(bits(x)), y, head, tail)
+    return power, ~(absolute(logarithm) < 125.5) | (bits(x) - BINARY32_LEAST_NORMAL >= BINARY32_NORMALS)
+
+
+@lane_function
+def double_power_fast_mode(x: Lanes, y: Lanes):
     """The same for an exponent in float64 lanes."""
     nearest = convert(y, "float32")
     head = head_of(nearest)
-    return float_power_fast(x, nearest, head, convert(y - convert(head, "float64"), "float32"))
+    return float_power_fast_mode(x, nearest, head, convert(y - convert(head, "float64"), "float32"))
 
 
 @lane_function
-def float_power_fast_finish(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes, narrow: bool):
+def float_power_any_fast_mode(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes, narrow: bool):
     """x**y in float32 lanes for every operand, to well below 1 ulp before the rounding; ``narrow``: rounded to odd.
 
     A half type is rounded once more: at its overflow threshold, which is a tie, the first rounding must not decide.
@@ -197,79 +435,79 @@ def float_power_fast_finish(x: Lanes, y: Lanes, odd: Lanes, whole: Lanes, narrow
     x = convert(x, "float64")
     magnitude = absolute(x)
     limit = ~((magnitude > 0.0) & (magnitude < INFINITY) & (absolute(y) < INFINITY))
-    p = select(limit, 0.0, y) * logarithm_of_double(select(limit, 1.0, magnitude))
+    p = select(limit, 0.0, y) * log2_double(select(limit, 1.0, magnitude))
     p = select(p > 200.0, 200.0, p)
     p = select(p < -200.0, -200.0, p)
-    wide = with_special_cases(power_of_two_quick(p), limit, x, y, odd, whole)
+    wide = with_special_cases(exp2_fast_phase(p), limit, x, y, odd, whole)
     return double_to_single_odd(wide) if narrow else convert(wide, "float32")
 
 
 @lane_function
-def power_fast_to_float(x: Lanes, exponent: Lanes, narrow: bool):
+def power_fast_mode_to_float(x: Lanes, exponent: Lanes, narrow: bool):
     """x**exponent for float32 exponents."""
     head = head_of(exponent)
-    power, rare = float_power_fast(x, exponent, head, exponent - head)
-    if any_lane(rare):
+    power, retry = float_power_fast_mode(x, exponent, head, exponent - head)
+    if any_lane(retry):
         y = convert(exponent, "float64")
-        power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y), narrow), power)
+        power = select(retry, float_power_any_fast_mode(x, y, is_odd(y), is_whole(y), narrow), power)
     return power
 
 
 @lane_function
-def power_fast_to_double(x: Lanes, y: Lanes, narrow: bool):
+def power_fast_mode_to_double(x: Lanes, y: Lanes, narrow: bool):
     """x**y for float64 exponents."""
-    power, rare = wide_power_fast(x, y)
-    if any_lane(rare):
-        power = select(rare, float_power_fast_finish(x, y, is_odd(y), is_whole(y), narrow), power)
+    power, retry = double_power_fast_mode(x, y)
+    if any_lane(retry):
+        power = select(retry, float_power_any_fast_mode(x, y, is_odd(y), is_whole(y), narrow), power)
     return power
 
 
 @lane_function
-def power_fast_to_whole(x: Lanes, exponent: Lanes, narrow: bool):
+def power_fast_mode_to_whole(x: Lanes, exponent: Lanes, narrow: bool):
     """x**exponent for integer exponents."""
     y = convert(exponent, "float64")
-    power, rare = wide_power_fast(x, y)
-    if any_lane(rare):
-        power = select(rare, float_power_fast_finish(x, y, (exponent & 1) != 0, exponent == exponent, narrow), power)
+    power, retry = double_power_fast_mode(x, y)
+    if any_lane(retry):
+        power = select(retry, float_power_any_fast_mode(x, y, (exponent & 1) != 0, exponent == exponent, narrow), power)
     return power
 
 
 @lane_function
-def power_fast_to_scalar(x: Lanes, exponent: Lanes, narrow: bool):
-    """As :func:`power_fast_to_whole` for one exponent in all lanes."""
-    return x * x if all_lanes(exponent == 2) else power_fast_to_whole(x, exponent, narrow)
+def power_fast_mode_to_scalar(x: Lanes, exponent: Lanes, narrow: bool):
+    """As :func:`power_fast_mode_to_whole` for one exponent in all lanes."""
+    return x * x if all_lanes(exponent == 2) else power_fast_mode_to_whole(x, exponent, narrow)
 
 
 def pow_fast(x, y):
-    return power_fast_to_float(x, y, False)
+    return power_fast_mode_to_float(x, y, False)
 
 
 def pow_fast_narrow(x, y):
-    return power_fast_to_float(x, y, True)
+    return power_fast_mode_to_float(x, y, True)
 
 
 def pow_double_fast(x, y):
-    return power_fast_to_double(x, y, False)
+    return power_fast_mode_to_double(x, y, False)
 
 
 def pow_double_fast_narrow(x, y):
-    return power_fast_to_double(x, y, True)
+    return power_fast_mode_to_double(x, y, True)
 
 
 def whole_pow_fast(x, y):
-    return power_fast_to_whole(x, y, False)
+    return power_fast_mode_to_whole(x, y, False)
 
 
 def whole_pow_fast_narrow(x, y):
-    return power_fast_to_whole(x, y, True)
+    return power_fast_mode_to_whole(x, y, True)
 
 
 def powi_fast(x, exponent):
-    return power_fast_to_scalar(x, exponent, False)
+    return power_fast_mode_to_scalar(x, exponent, False)
 
 
 def powi_fast_narrow(x, exponent):
-    return power_fast_to_scalar(x, exponent, True)
+    return power_fast_mode_to_scalar(x, exponent, True)
 
 
 # --- integer bases ------------------------------------------------------------------------------------------------------
@@ -282,32 +520,33 @@ def integer_power(x: Lanes, x_low: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
     The integer is x + x_low exactly: beyond 2**53 it takes two doubles. Such a base has exponents of at most 64/53 before every
     type saturates, so its low part is the factor 1 + y * x_low / x, to within 2**-105.
 
-    The quick path decides the integer part where that is below 2**40 and, for a broken exponent, not within 2**-42 of a whole
-    number; beyond 2**66 every type saturates. A whole exponent has a whole result or one of at most 1/2: the floor of 1/4
-    more is right. In between, the accurate path decides the rounding to double: a result that can be whole at all (32 * y is
-    whole, since a 64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are exact.
+    The fast phase decides the integer part where that is below 2**40 and, for an exponent that is not whole, not within 2**-42
+    of a whole number; beyond 2**66 every type saturates. A whole exponent has a whole result or one of at most 1/2: the floor
+    of 1/4 more is right. In between, the accurate phase decides the rounding to double: a result that can be whole at all
+    (32 * y is whole, since a 64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are
+    exact.
     """
     magnitude = absolute(x)
-    p = y * logarithm_of_double(magnitude)
-    power = power_of_two_quick(p)
-    settled = (p > -900.0) & ((p < 40.0) | ((p > 66.0) & (p < 900.0)))
-    broken = ~whole & (absolute(power - rint(power)) <= power * 2.0**-42)
+    p = y * log2_double(magnitude)
+    power = exp2_fast_phase(p)
+    certain = (p > -900.0) & ((p < 40.0) | ((p > 66.0) & (p < 900.0)))
+    near_whole = ~whole & (absolute(power - rint(power)) <= power * 2.0**-42)
     power = floor(select(whole, power + 0.25, power))
-    rare = ~settled | broken | (x <= 0.0)
-    if any_lane(rare):
-        # Beyond 2**900 every type has saturated, and the other way the result is 0; a NaN is not ordinary either.
-        ordinary = (magnitude > 0.0) & (absolute(p) < 900.0)
-        close = ordinary & (~settled | broken)
-        if any_lane(close):
-            exponent = select(close, y, 1.0)
-            high, low = power_accurate(select(close, magnitude, 1.0), exponent)
-            relative = select(close, x_low / x, 0.0)
+    retry = ~certain | near_whole | (x <= 0.0)
+    if any_lane(retry):
+        # Beyond 2**900 every type has saturated, and the other way the result is 0; a NaN is not finite either.
+        finite = (magnitude > 0.0) & (absolute(p) < 900.0)
+        accurate = finite & (~certain | near_whole)
+        if any_lane(accurate):
+            exponent = select(accurate, y, 1.0)
+            high, low = power_accurate_phase(select(accurate, magnitude, 1.0), exponent)
+            relative = select(accurate, x_low / x, 0.0)
             high, low = fast_two_sum(high, low + high * (exponent * relative))
             nearest = rint(low)
-            snapped = is_whole(32.0 * exponent) & (absolute(low - nearest) < SNAP * high)
-            high, low = fast_two_sum(high, select(snapped, nearest, low))
-            power = select(close, high, power)
-        power = select(rare, with_special_cases(power, ~ordinary, x, y, odd, whole), power)
+            exact = is_whole(32.0 * exponent) & (absolute(low - nearest) < NEAR_EXACT * high)
+            high, low = fast_two_sum(high, select(exact, nearest, low))
+            power = select(accurate, high, power)
+        power = select(retry, with_special_cases(power, ~finite, x, y, odd, whole), power)
     return power
 
 
@@ -347,20 +586,20 @@ def _integer_kernel(element, whole_exponent):
 
 
 def powi_backward_f32(x, upstream, exponent):
-    power = convert(power_to_scalar(x, convert(exponent, "int64") - 1, BINARY32_LACKS, LEAST_SINGLE), "float32")
+    power = convert(power_to_scalar(x, convert(exponent, "int64") - 1, BINARY32_MISSING, LEAST_SINGLE), "float32")
     return select(exponent == 0, 0.0, (upstream * convert(exponent, "float32")) * power)
 
 
 def powi_backward_f16(x, upstream, exponent):
     # A whole number that float32 rounds overflows binary16 anyway: through float32 it is rounded once.
-    power = power_to_scalar(x, convert(exponent, "int64") - 1, BINARY16_LACKS, LEAST_HALF)
+    power = power_to_scalar(x, convert(exponent, "int64") - 1, BINARY16_MISSING, LEAST_HALF)
     power = from_half(to_half(double_to_single_odd(power)))
     factor = from_half(to_half(convert(exponent, "float32")))
     return select(exponent == 0, 0.0, from_half(to_half(upstream * factor)) * power)
 
 
 def powi_backward_bf16(x, upstream, exponent):
-    power = power_to_scalar(x, convert(exponent, "int64") - 1, BFLOAT16_LACKS, LEAST_SINGLE)
+    power = power_to_scalar(x, convert(exponent, "int64") - 1, BFLOAT16_MISSING, LEAST_SINGLE)
     power = bfloat16_to_single(single_to_bfloat16(double_to_single_odd(power)))
     factor = bfloat16_to_single(single_to_bfloat16(double_to_single_odd(convert(exponent, "float64"))))
     return select(exponent == 0, 0.0, bfloat16_to_single(single_to_bfloat16(upstream * factor)) * power)
@@ -414,38 +653,48 @@ _EXPONENT = Attribute("exp", "int32", summary="the exponent")
 OPERATORS = (
     Operator(
         "pow",
-        "x to the power of the exponent, whose dtype is its own",
+        "x to the power of the exponent, rounded once",
         "c",
         (*FLOATS_TO_32_BITS, *INTEGERS),
         _pow_kernel,
-        (Operand("x", in_place=True), Operand("exponent", role="own type", types=NUMERIC)),
+        (
+            Operand("x", in_place=True, summary="the base"),
+            Operand("exponent", role="own type", types=NUMERIC, summary="the exponent"),
+        ),
         aliases=("power",),
         onnx="Pow",
         opset=7,
         special=(
             "pow(x, 0) = 1 for every x, NaN too, and pow(1, y) = 1 for every y",
-            "otherwise C's special cases",
+            "other special cases are those of C's pow",
             "the exponent is taken exactly, never narrowed first",
             "integer bases: the correctly rounded double power, truncated and saturated to the type",
         ),
     ),
     Operator(
         "powi",
-        "x to the power of a whole number",
+        "x to the power of the whole number exp, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         _powi_kernel,
         attributes=(_EXPONENT,),
-        special=("exp 0 gives 1 for every x, NaN too",),
+        special=("exp=0 gives 1 for every x, NaN too",),
     ),
     Operator(
         "powi_backward",
-        "the gradient of powi: mul(mul(upstream, exp), powi(x, exp - 1)), each step rounded to the element type",
+        "the gradient of powi, mul(mul(upstream, exp), powi(x, exp - 1)), each step rounded to the dtype",
         "d",
         FLOATS_TO_32_BITS,
         _powi_backward_kernel,
-        (Operand("x", in_place=True), Operand("upstream", in_place=True)),
+        (
+            Operand("x", in_place=True, summary="operand of powi"),
+            Operand("upstream", in_place=True, summary="gradient of the result of powi"),
+        ),
         attributes=(_EXPONENT,),
-        special=("exp 0 gives +0", "exp - 1 is taken in 64 bits", "exp rounded to the element type may overflow to infinity"),
+        special=(
+            "exp=0 gives +0",
+            "exp - 1 is taken in 64 bits",
+            "exp is rounded to the dtype, which may overflow to infinity",
+        ),
     ),
 )

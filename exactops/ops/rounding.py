@@ -34,5 +34,7 @@ def _rounding(name, summary, kernel, onnx, opset, example, aliases=()):
 OPERATORS = (
     _rounding("floor", "the largest whole number not above x", floor, "Floor", 6, "floor(-0) = -0"),
     _rounding("ceil", "the smallest whole number not below x", ceil, "Ceil", 6, "ceil(-0.4) = -0"),
-    _rounding("round", "the nearest whole number, ties to even", round_half_even, "Round", 11, "round(-0.4) = -0", ("rint",)),
+    _rounding(
+        "round", "the whole number nearest to x, ties to even", round_half_even, "Round", 11, "round(-0.4) = -0", ("rint",)
+    ),
 )

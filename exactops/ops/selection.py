@@ -55,10 +55,10 @@ _CLAMP = {"f": simple_kernel(clamp_float), "i": simple_kernel(clamp_integer), "u
 
 def _bound(name, missing=None):
     side = "lower" if name == "min" else "upper"
-    return Operand(name, missing=missing, keyword=True, summary=f"{side} bound, scalar or broadcastable")
+    return Operand(name, missing=missing, keyword=True, summary=f"{side} bound")
 
 
-_X = Operand("x", in_place=True)
+_X = Operand("x", in_place=True, summary="values to limit")
 
 _NAN = "a NaN in any operand gives NaN"
 _BOUNDS = ("the upper bound wins where the bounds cross", "a NaN operand or bound gives NaN")
@@ -92,7 +92,7 @@ OPERATORS = (
     ),
     Operator(
         "clip",
-        "min(max(x, min), max); a missing bound is the finite extreme of the type",
+        "x limited to the range from min to max: min(max(x, min), max)",
         "b",
         NUMERIC,
         _CLAMP,
@@ -103,7 +103,7 @@ OPERATORS = (
     ),
     Operator(
         "clamp",
-        "min(max(x, min), max); a missing bound leaves that side unbounded",
+        "x limited to the range from min to max: min(max(x, min), max), where a missing bound does not limit",
         "b",
         NUMERIC,
         _CLAMP,
@@ -112,7 +112,7 @@ OPERATORS = (
     ),
     Operator(
         "clamp_min",
-        "max(x, min)",
+        "the larger of x and the lower bound min",
         "b",
         NUMERIC,
         _MAX,
@@ -121,7 +121,7 @@ OPERATORS = (
     ),
     Operator(
         "clamp_max",
-        "min(x, max)",
+        "the smaller of x and the upper bound max",
         "b",
         NUMERIC,
         _MIN,
@@ -134,9 +134,13 @@ OPERATORS = (
         "b",
         EVERY,
         simple_kernel(where),
-        (Operand("condition", role="condition"), Operand("x"), Operand("y")),
+        (
+            Operand("condition", role="condition", summary="where to take x"),
+            Operand("x", summary="values where the condition is true"),
+            Operand("y", summary="values where it is false"),
+        ),
         onnx="Where",
         opset=9,
-        special=("NaNs become canonical in exact mode",),
+        special=("in exact mode every NaN becomes the canonical one",),
     ),
 )

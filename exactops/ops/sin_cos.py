@@ -1,4 +1,4 @@
-"""sin and cos of an angle in radians."""
+"""sin and cos of an angle in radians. Constants: tools/derive_sin_cos.py."""
 
 from exactops.lanes import (
     Lanes,
@@ -8,136 +8,194 @@ from exactops.lanes import (
     copy_sign,
     from_bits,
     lane_function,
+    lookup,
     mul_add,
+    polynomial,
     select,
+    signed,
 )
-from exactops.numerics.circle import MAGIC, sine_accurate
-from exactops.numerics.quick import near_binary32_tie
+from exactops.numerics.constants import BINARY32_MAGNITUDE, ROUNDING_SHIFT, binary32_bits, leading_bits
+from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
+from exactops.numerics.rounding_test import BINARY32_MISSING, fails_rounding_test
+from exactops.numerics.tables.sin_cos import (
+    COSINE,
+    FAST_MODE,
+    FAST_PHASE,
+    INVERSE_PI,
+    INVERSE_PI_HIGH,
+    INVERSE_PI_LOW,
+    INVERSE_STEP,
+    PI_HIGH,
+    PI_LOW,
+    SINE,
+    SINES_HIGH,
+    SINES_LOW,
+    STEP,
+    STEP_HIGH,
+    STEP_LOW,
+)
 from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
-# All constants: tools/derive_sin_cos.py.
-HALF_TURNS_HIGH = float.fromhex("0x1.45f306c000000p-2")
-HALF_TURNS_LOW = float.fromhex("0x1.c9c882a53f84fp-30")
-QUICK_0 = float.fromhex("0x1.921fb54442b5dp+1")
-QUICK_1 = float.fromhex("-0x1.4abbce6247dfcp+2")
-QUICK_2 = float.fromhex("0x1.466bc66dc2e52p+1")
-QUICK_3 = float.fromhex("-0x1.32d2c96af3bc4p-1")
-QUICK_4 = float.fromhex("0x1.5076fe406f941p-4")
-QUICK_5 = float.fromhex("-0x1.e297b928d01f3p-8")
-QUICK_6 = float.fromhex("0x1.d4ea63eae09dep-12")
-HALF_TURNS = float.fromhex("0x1.45f306dc9c883p-2")
-PI_HIGH = float.fromhex("0x1.921fb54440000p+1")
-PI_LOW = float.fromhex("0x1.68c234c4c6629p-38")
-FAST_0 = float.fromhex("-0x1.55554c0000000p-3")
-FAST_1 = float.fromhex("0x1.110ed40000000p-7")
-FAST_2 = float.fromhex("-0x1.9f6fea0000000p-13")
-FAST_3 = float.fromhex("0x1.5dbcc80000000p-19")
+#: Bits of 2**17: below it the range reduction of the fast phase is exact enough.
+LARGE = binary32_bits(2.0**17)
+#: The fast phase is good to 2**-42.
+FAST_PHASE_ERROR = 1 << 11
 
-#: Bits of 2**17: below it the quick reduction is exact enough.
-LIMIT = 0x48000000
-#: The quick path is good to 2**-42.
-QUICK_ERROR = 1 << 11
-
-
-@lane_function
-def half_turn_sine(f: Lanes, turns: Lanes):
-    """(-1)**n sin(pi f) for |f| <= 1/2, n standing in the low bits of ``turns``: relative error below 2**-43."""
-    u = f * f
-    square = u * u
-    y = (QUICK_0 + QUICK_1 * u) + (QUICK_2 + QUICK_3 * u) * square
-    y = y + ((QUICK_4 + QUICK_5 * u) + QUICK_6 * square) * (square * square)
-    return from_bits(bits(f * y) ^ (bits(turns) << 63))
+INVERSE_STEP_0, INVERSE_STEP_1, INVERSE_STEP_2, INVERSE_STEP_3 = INVERSE_STEP
+_FIRST_26_BITS = leading_bits(26)
 
 
 def sin(x: Lanes):
     """Exact mode, float32 lanes to wide float64 lanes.
 
-    The quick path reduces to |f| <= 1/2 half turns. x * HALF_TURNS_HIGH is exact, the rest of 1/pi leaves an absolute error of
-    2**-66, where f itself stays above 2**-26 for every float32 below 2**17. Larger arguments, infinities, NaNs and results too
-    near a rounding boundary are computed again. No float16 or bfloat16 result is near one: all inputs were tried.
+    The fast phase reduces to |f| <= 1/2 half turns. x * INVERSE_PI_HIGH is exact, the rest of 1/pi leaves an absolute error of
+    2**-66, where f itself stays above 2**-26 for every float32 below 2**17. Larger arguments, infinities, NaNs and results that
+    fail the rounding test are computed again. No float16 or bfloat16 result fails it: all inputs were tried.
     """
     wide = convert(x, "float64")
-    product = wide * HALF_TURNS_HIGH
-    turns = product + MAGIC
-    f = (product - (turns - MAGIC)) + wide * HALF_TURNS_LOW
-    y = half_turn_sine(f, turns)
-    rare = near_binary32_tie(y, QUICK_ERROR) | ((bits(x) & 0x7FFFFFFF) >= LIMIT)
-    if any_lane(rare):
-        y = select(rare, sine_accurate(x, 0), y)
+    product = wide * INVERSE_PI_HIGH
+    turns = product + ROUNDING_SHIFT
+    f = (product - (turns - ROUNDING_SHIFT)) + wide * INVERSE_PI_LOW
+    y = sine_fast_phase(f, turns)
+    retry = fails_rounding_test(y, FAST_PHASE_ERROR, BINARY32_MISSING) | ((bits(x) & BINARY32_MAGNITUDE) >= LARGE)
+    if any_lane(retry):
+        y = select(retry, sine_accurate_phase(x, 0), y)
     return y
 
 
 def cos(x: Lanes):
     """Exact mode, float32 lanes to wide float64 lanes: as :func:`sin`, half a half turn ahead.
 
-    HALF_TURNS_HIGH has 28 bits, so that the product leaves a bit for the exact addition of 1/2. Where the product is too small
+    INVERSE_PI_HIGH has 28 bits, so that the product leaves a bit for the exact addition of 1/2. Where the product is too small
     for that, the result is near 1 and does not mind.
     """
     wide = convert(x, "float64")
-    product = wide * HALF_TURNS_HIGH + 0.5
-    turns = product + MAGIC
-    f = (product - (turns - MAGIC)) + wide * HALF_TURNS_LOW
-    y = half_turn_sine(f, turns)
-    rare = near_binary32_tie(y, QUICK_ERROR) | ((bits(x) & 0x7FFFFFFF) >= LIMIT)
-    if any_lane(rare):
-        y = select(rare, sine_accurate(x, 8), y)
+    product = wide * INVERSE_PI_HIGH + 0.5
+    turns = product + ROUNDING_SHIFT
+    f = (product - (turns - ROUNDING_SHIFT)) + wide * INVERSE_PI_LOW
+    y = sine_fast_phase(f, turns)
+    retry = fails_rounding_test(y, FAST_PHASE_ERROR, BINARY32_MISSING) | ((bits(x) & BINARY32_MAGNITUDE) >= LARGE)
+    if any_lane(retry):
+        y = select(retry, sine_accurate_phase(x, 8), y)
     return y
 
 
 @lane_function
-def sine_fast(r: Lanes, turns: Lanes):
+def sine_fast_phase(f: Lanes, turns: Lanes):
+    """(-1)**n sin(pi f) for |f| <= 1/2, n standing in the low bits of ``turns``: relative error below 2**-43."""
+    return from_bits(bits(f * polynomial(f * f, FAST_PHASE, "estrin")) ^ (bits(turns) << 63))
+
+
+@lane_function
+def high_part(x: Lanes):
+    """The leading 26 bits of float64 lanes."""
+    return from_bits(bits(x) & _FIRST_26_BITS)
+
+
+@lane_function
+def reduce_accurately(x: Lanes):
+    """Reduce x (float32 values in float64 lanes) to ``n * pi/16 + r_high + r_low``: unsigned n modulo 32, r as a pair.
+
+    x has 24 bits, each chunk of 16/pi 29: the products are exact, their integer parts drop off exactly, and bits of 16/pi that
+    only add multiples of 32 are not in the table. The absolute error of r is below 2**-99, its relative error below 2**-78
+    unless r is tiny; no float32 lies within 2**-33 of a multiple of pi/16.
+    """
+    group = signed((bits(x) >> 52) & 0x7FF) - 1023
+    group = select(group < 0, 0, group) >> 4
+    product_0 = x * lookup(INVERSE_STEP_0, group)
+    product_1 = x * lookup(INVERSE_STEP_1, group)
+    product_2 = x * lookup(INVERSE_STEP_2, group)
+    whole_0 = product_0 + ROUNDING_SHIFT
+    whole_1 = product_1 + ROUNDING_SHIFT
+    part, error = two_sum(product_0 - (whole_0 - ROUNDING_SHIFT), product_1 - (whole_1 - ROUNDING_SHIFT))
+    whole_2 = part + ROUNDING_SHIFT
+    part, error_2 = two_sum(part - (whole_2 - ROUNDING_SHIFT), product_2)
+    part, error = fast_two_sum(part, error_2 + (error + x * lookup(INVERSE_STEP_3, group)))
+    part_high = high_part(part)
+    r_high, r_low = fast_two_sum(part_high * STEP_HIGH, part_high * STEP_LOW + ((part - part_high) * STEP + error * STEP))
+    return bits(whole_0) + bits(whole_1) + bits(whole_2), r_high, r_low
+
+
+@lane_function
+def sine_accurate_phase(x: Lanes, steps: int):
+    """sin(x + steps * pi/16) of float32 lanes as a wide value that rounds correctly for every input: 0 for sine, 8 for cosine.
+
+    Slower than the fast phase, but without a branch: it serves huge arguments and hard roundings alike.
+    sin(n pi/16 + r) = S + (C r + (S (cos r - 1) + C (sin r - r))): S a table value as a pair, C r to 80 bits, and the
+    rest, below 2**-7, in double. Relative error below 2**-57; the hardest inputs are 2**-54.2 (sine) and 2**-55.9
+    (cosine) from a rounding boundary.
+    """
+    n, r, r_low = reduce_accurately(convert(x, "float64"))
+    sine_high, sine_low = lookup(SINES_HIGH, n + steps), lookup(SINES_LOW, n + steps)
+    cosine_high, cosine_low = lookup(SINES_HIGH, n + (steps + 8)), lookup(SINES_LOW, n + (steps + 8))
+    u = r * r
+    cosine_tail = polynomial(u, COSINE, "horner") * u
+    sine_tail = polynomial(u, SINE, "horner") * (u * r)
+    tail = (sine_high + sine_low) * cosine_tail + (cosine_high + cosine_low) * sine_tail
+    r_high = high_part(r)
+    tail = tail + (cosine_low * r + cosine_high * ((r - r_high) + r_low))
+    high, low = fast_two_sum(sine_high, cosine_high * r_high)
+    high, low = fast_two_sum(high, low + (sine_low + tail))
+    return round_to_odd(high, low)
+
+
+@lane_function
+def sine_fast_mode(r: Lanes, turns: Lanes):
     """(-1)**n sin(r) in float32, |r| <= pi/2; the sign of r is the sine's, that of zero too."""
     u = r * r
-    p = mul_add(u * u, mul_add(FAST_3, u, FAST_2), mul_add(FAST_1, u, FAST_0))
-    y = copy_sign(mul_add(p, u * r, r), r)
+    y = copy_sign(mul_add(polynomial(u, FAST_MODE, "fused pairs"), u * r, r), r)
     return from_bits(bits(y) ^ (convert(bits(turns), "uint32") << 31))
 
 
 def sin_fast(x: Lanes):
-    """Fast mode, float32 lanes: the reduction in double, the polynomial in float32."""
+    """Fast mode, float32 lanes: the range reduction in double, the polynomial in float32."""
     wide = convert(x, "float64")
-    turns = mul_add(wide, HALF_TURNS, MAGIC)
-    k = turns - MAGIC
+    turns = mul_add(wide, INVERSE_PI, ROUNDING_SHIFT)
+    k = turns - ROUNDING_SHIFT
     # k * -PI is -0 for k = +0: the sum keeps the sign of -0.
-    y = sine_fast(convert(mul_add(k, -PI_LOW, mul_add(k, -PI_HIGH, wide)), "float32"), turns)
-    huge = (bits(x) & 0x7FFFFFFF) >= LIMIT
-    if any_lane(huge):
-        y = select(huge, convert(sine_accurate(x, 0), "float32"), y)
+    y = sine_fast_mode(convert(mul_add(k, -PI_LOW, mul_add(k, -PI_HIGH, wide)), "float32"), turns)
+    large = (bits(x) & BINARY32_MAGNITUDE) >= LARGE
+    if any_lane(large):
+        y = select(large, convert(sine_accurate_phase(x, 0), "float32"), y)
     return y
 
 
 def cos_fast(x: Lanes):
     """Fast mode, float32 lanes: as :func:`sin_fast`, reduced by odd multiples of pi/2."""
     wide = convert(x, "float64")
-    turns = mul_add(wide, HALF_TURNS, 0.5) + MAGIC
-    k = (turns - MAGIC) - 0.5
-    y = sine_fast(convert(mul_add(k, -PI_LOW, mul_add(k, -PI_HIGH, wide)), "float32"), turns)
-    huge = (bits(x) & 0x7FFFFFFF) >= LIMIT
-    if any_lane(huge):
-        y = select(huge, convert(sine_accurate(x, 8), "float32"), y)
+    turns = mul_add(wide, INVERSE_PI, 0.5) + ROUNDING_SHIFT
+    k = (turns - ROUNDING_SHIFT) - 0.5
+    y = sine_fast_mode(convert(mul_add(k, -PI_LOW, mul_add(k, -PI_HIGH, wide)), "float32"), turns)
+    large = (bits(x) & BINARY32_MAGNITUDE) >= LARGE
+    if any_lane(large):
+        y = select(large, convert(sine_accurate_phase(x, 8), "float32"), y)
     return y
 
 
 OPERATORS = (
     Operator(
         "sin",
-        "the sine of an angle in radians",
+        "the sine of x, an angle in radians, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(sin, sin_fast, registers=2),
         onnx="Sin",
         opset=7,
-        special=("sin(0) keeps the sign of zero", "infinities give NaN", "every finite argument counts exactly, 1e38 too"),
+        special=(
+            "sin(0) keeps the sign of zero",
+            "infinities give NaN",
+            "the range reduction is exact for every finite x, 1e38 too",
+        ),
     ),
     Operator(
         "cos",
-        "the cosine of an angle in radians",
+        "the cosine of x, an angle in radians, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(cos, cos_fast, registers=2),
         onnx="Cos",
         opset=7,
-        special=("cos(0) = 1", "infinities give NaN", "every finite argument counts exactly, 1e38 too"),
+        special=("cos(0) = 1", "infinities give NaN", "the range reduction is exact for every finite x, 1e38 too"),
     ),
 )

@@ -1,30 +1,21 @@
 """tanh: the hyperbolic tangent."""
 
 from exactops.lanes import Lanes, absolute, any_lane, bits, convert, copy_sign, lane_function, mul_add, select
-from exactops.numerics.doubt import in_doubt
-from exactops.numerics.exponential import (
-    UNITS,
-    UNITS_HEAD,
-    UNITS_TAIL,
-    careful_exponential_minus_one,
-    quick_exponential_minus_one,
-)
-from exactops.numerics.exponential_fast import power_fast, reduce_fast, relative_growth_fast
+from exactops.numerics.constants import BINARY32_MAGNITUDE, binary32_bits
+from exactops.numerics.exponential import expm1_accurate, expm1_fast_phase
+from exactops.numerics.exponential_fast_mode import expm1_relative_fast_mode, reduce_by_ln2, scale_fast_mode
+from exactops.numerics.rounding_test import BINARY32_MISSING, fails_rounding_test
+from exactops.numerics.tables.exponential import INVERSE_STEP, INVERSE_STEP_HIGH, INVERSE_STEP_LOW
 from exactops.table.formats import FLOATS_TO_32_BITS
 from exactops.table.operator import Kernel, Operator
 
-#: Bits of 22 as float32: from there on the result is 1 in every format.
-FAR_OUT = 0x41B00000
-TWICE_UNITS = 2.0 * UNITS
-TWICE_UNITS_HEAD = 2.0 * UNITS_HEAD
-TWICE_UNITS_TAIL = 2.0 * UNITS_TAIL
-
-
-@lane_function
-def tanh_careful(x: Lanes):
-    """tanh of float64 lanes in [-22, 22] that hold float32 values; rounds correctly for every input: all were tried."""
-    rise = careful_exponential_minus_one(x * TWICE_UNITS_HEAD, x * TWICE_UNITS_TAIL)
-    return rise / (rise + 2.0)
+#: Bits of 22: from there on the result is 1 in every format.
+LARGE = binary32_bits(22.0)
+#: The fast phase is good to 2**-39.
+FAST_PHASE_ERROR = 1 << 16
+TWICE_INVERSE_STEP = 2.0 * INVERSE_STEP
+TWICE_INVERSE_STEP_HIGH = 2.0 * INVERSE_STEP_HIGH
+TWICE_INVERSE_STEP_LOW = 2.0 * INVERSE_STEP_LOW
 
 
 def tanh(x: Lanes):
@@ -33,30 +24,37 @@ def tanh(x: Lanes):
     Tiny results lie next to x, which is no tie, so that subnormals need no care of their own.
     """
     wide = convert(x, "float64")
-    rise = quick_exponential_minus_one(wide * TWICE_UNITS)
-    y = rise / (rise + 2.0)
-    rare = in_doubt(y) | ((bits(x) & 0x7FFFFFFF) >= FAR_OUT)
-    if any_lane(rare):
+    expm1 = expm1_fast_phase(wide * TWICE_INVERSE_STEP)
+    y = expm1 / (expm1 + 2.0)
+    retry = fails_rounding_test(y, FAST_PHASE_ERROR, BINARY32_MISSING) | ((bits(x) & BINARY32_MAGNITUDE) >= LARGE)
+    if any_lane(retry):
         bounded = select(wide < -22.0, -22.0, wide)
         bounded = select(bounded > 22.0, 22.0, bounded)
-        y = select(rare, tanh_careful(bounded), y)
+        y = select(retry, tanh_accurate_phase(bounded), y)
     return copy_sign(y, wide)  # for the sign of zero
+
+
+@lane_function
+def tanh_accurate_phase(x: Lanes):
+    """tanh of float64 lanes in [-22, 22] that hold float32 values; rounds correctly for every input: all were tried."""
+    expm1 = expm1_accurate(x * TWICE_INVERSE_STEP_HIGH, x * TWICE_INVERSE_STEP_LOW)
+    return expm1 / (expm1 + 2.0)
 
 
 def tanh_fast(x: Lanes):
     """Fast mode, float32 lanes: with m = e**2|x| - 1, m / (m + 2), at most 2 ulp off. For ``|x| > 10`` the result is 1."""
     size = absolute(x)
     size = select(size > 10.0, 10.0, size)
-    shifted, r = reduce_fast(size + size)
-    base = power_fast(shifted)
-    rise = mul_add(base, relative_growth_fast(r), base - 1.0)
-    return copy_sign(rise / (rise + 2.0), x)
+    shifted, r = reduce_by_ln2(size + size)
+    base = scale_fast_mode(shifted)
+    expm1 = mul_add(base, expm1_relative_fast_mode(r), base - 1.0)
+    return copy_sign(expm1 / (expm1 + 2.0), x)
 
 
 OPERATORS = (
     Operator(
         "tanh",
-        "the hyperbolic tangent, rounded once",
+        "the hyperbolic tangent of x, rounded once",
         "c",
         FLOATS_TO_32_BITS,
         Kernel(tanh, tanh_fast, registers=2),

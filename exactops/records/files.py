@@ -1,19 +1,29 @@
-"""Where the records are that came with the package: proofs and fingerprints."""
+"""Where the records are: proofs, fingerprints, and what other machines were found to give. They lie in this package."""
 
 from __future__ import annotations
 
+import importlib.resources
+import os
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
-PROOFS, FINGERPRINTS = "proofs.json", "fingerprints.json"
+PROOFS, FINGERPRINTS, MACHINES = "proofs.json", "fingerprints.json", "machines.json"
 
 
-def in_checkout(name: str) -> Path | None:
-    """The file, which need not exist, in ``testdata`` of the checkout that the package runs from; None where there is none."""
-    folder = Path(__file__).resolve().parents[2] / "testdata"
-    return folder / name if folder.is_dir() else None
+def find(name: str) -> Traversable:
+    """A record's file, which need not exist: a path, or a member of the archive that the package was imported from."""
+    return importlib.resources.files(__package__) / name
 
 
-def find(name: str) -> Path | None:
-    """The file in the checkout, else the one that was packed into the package; None where there is neither."""
-    packed = Path(__file__).resolve().parent / name
-    return next((file for file in (in_checkout(name), packed) if file is not None and file.is_file()), None)
+def writable(name: str) -> Path:
+    """A record's path, where it can be written.
+
+    Raises
+    ------
+    OSError
+        The package lies in an archive, or in a folder that this user may not write to.
+    """
+    found = find(name)
+    if not isinstance(found, Path) or not os.access(found.parent, os.W_OK):
+        raise PermissionError(f"the records of this installation cannot be written: {found}")
+    return found

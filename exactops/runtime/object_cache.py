@@ -13,14 +13,12 @@ import importlib.metadata
 import importlib.util
 import os
 import stat
-import tempfile
 import threading
 import warnings
 from pathlib import Path
 
-import platformdirs
-
 from exactops.errors import CacheWarning
+from exactops.system import files, folders, modules
 
 #: More kernels than this, of old versions and other CPUs mostly, and the longest unused half of them goes.
 KERNEL_LIMIT = 8192
@@ -28,31 +26,24 @@ KERNEL_LIMIT = 8192
 _MAGIC = b"exactops kernel 1\n"
 _DIGEST = hashlib.sha256().digest_size
 
-#: The modules whose text decides what a kernel compiles to.
+#: The packages and modules whose text decides what a kernel compiles to.
 _SOURCES = (
-    "lanes",
-    "numerics",
-    "ops",
-    "codegen",
-    "table",
-    "frontend/accelerator.py",
+    "exactops.lanes",
+    "exactops.numerics",
+    "exactops.ops",
+    "exactops.codegen",
+    "exactops.table",
+    "exactops.frontend.accelerator",
 )
-
-
-def folder() -> Path:
-    """The cache folder: ``EXACTOPS_CACHE_DIR``, else the platform's folder for caches."""
-    named = os.environ.get("EXACTOPS_CACHE_DIR")
-    return Path(named) if named else Path(platformdirs.user_cache_dir("exactops"))
 
 
 @functools.cache
 def _sources() -> str:
-    root = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
-    for name in _SOURCES:
-        for path in sorted((root / name).rglob("*.py")) if (root / name).is_dir() else [root / name]:
-            text = path.read_bytes()
-            digest.update(f"{path.relative_to(root).as_posix()}:{len(text)}\n".encode() + text)
+    for package in _SOURCES:
+        for name, loader in modules.submodules(package):
+            text = modules.source(name, loader)
+            digest.update(f"{name}:{len(text)}\n".encode() + text)
     return digest.hexdigest()
 
 
@@ -60,9 +51,9 @@ def _sources() -> str:
 def _environment() -> str:
     import llvmlite
 
-    from exactops.codegen.target import target
+    from exactops.codegen.target import host_target
 
-    cpu = target()
+    cpu = host_target()
     versions = f"numba={_numba_version()} llvmlite={llvmlite.__version__}"
     return f"{_sources()} {versions} {cpu.architecture} {cpu.name} {cpu.features}"
 
@@ -113,16 +104,9 @@ def save(key: str, code: bytes) -> None:
     if root is None:
         return
     _prune(root)
-    temporary = ""
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=root)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(_MAGIC + hashlib.sha256(key.encode() + code).digest() + code)
-        os.replace(temporary, root / key)
+        files.write_bytes(root / key, _MAGIC + hashlib.sha256(key.encode() + code).digest() + code, mode=0o600)
     except OSError as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
         _warn_once(f"the kernel cache in {root} cannot be written ({error.strerror})")
 
 
@@ -154,7 +138,12 @@ def _is_mine(state: os.stat_result) -> bool:
 
 
 def _private_folder(create: bool) -> Path | None:
-    root = folder() / "kernels"
+    folder = folders.cache_folder()
+    if folder is None:
+        if create:
+            _warn_once("there is no folder for the kernel cache, since this user has no home folder")
+        return None
+    root = folder / "kernels"
     try:
         if create:
             root.parent.mkdir(parents=True, exist_ok=True)

@@ -59,12 +59,12 @@ def ufunc(specification: LoopSpecification, name: str, module: str = "exactops")
 
 
 def _make(specification: LoopSpecification, name: str, module: str) -> np.ufunc:
-    from exactops.codegen import loops
+    from exactops.runtime import loader
 
     create, register = _c_functions()
     inputs, results = specification.inputs, specification.results
     numbers = [FORMATS[short].dtype.num for short in (*inputs, *results)]
-    address = loops.address(specification)
+    address = loader.address(specification)
     text = name.encode()
     user = [number for number in numbers if number >= FIRST_USER_NUMBER]
     if user:

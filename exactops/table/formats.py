@@ -1,7 +1,7 @@
 """The stored types. One record a type, from which its bit patterns follow: the one place that says how a type is stored.
 
-A type is added by adding a record to ``FORMATS`` (and, where it is not stored as its computing element, a pair of lane functions
-to :mod:`exactops.lanes.storage`).
+A type is added by adding a record to ``FORMATS`` (and, where it is not stored as its computing element, a pair of lane
+functions to :mod:`exactops.lanes.storage`).
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Format:
         # With the implicit bit added to the field, a carry moves to the next binade by itself.
         return min(kept + ((last - self.quantum_exponent) << self.fraction_bits), self.infinity)
 
-    def value(self, pattern: int) -> np.generic:
+    def value(self, pattern: int) -> Any:
         """The element of a bit pattern, as a NumPy scalar."""
         return self.array(pattern)[()]
 

@@ -285,7 +285,7 @@ class Operator:
     results: tuple[str, ...] = ("same",)
     attributes: tuple[Attribute, ...] = ()
     fold: Fold | None = None
-    aliases: tuple[Alias, ...] = ()
+    aliases: tuple[str | Alias, ...] = ()
     onnx: str | None = None
     opset: int | None = None
     special: tuple[str, ...] = ()
@@ -294,14 +294,17 @@ class Operator:
     def __post_init__(self) -> None:
         if not self.function:
             object.__setattr__(self, "function", self.name)
-        aliases: tuple[Any, ...] = self.aliases
-        object.__setattr__(self, "aliases", tuple(each if isinstance(each, Alias) else Alias(each) for each in aliases))
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every spelling that resolves to this operator, canonical name first."""
         onnx = [self.onnx] if self.onnx else []
-        return tuple(dict.fromkeys((self.name, self.function, *onnx, *(each.name for each in self.aliases))))
+        return tuple(dict.fromkeys((self.name, self.function, *onnx, *(each.name for each in self.other_names))))
+
+    @property
+    def other_names(self) -> tuple[Alias, ...]:
+        """The aliases as records."""
+        return tuple(each if isinstance(each, Alias) else Alias(each) for each in self.aliases)
 
     @property
     def required(self) -> int:

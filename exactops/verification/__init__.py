@@ -8,11 +8,12 @@
 * :mod:`~.powers`: the same for pow and powi, and the pairs that are drawn for pow;
 * :mod:`~.campaign`: all inputs of a type through a kernel and the reference, with the SHA-256 of
   the results;
-* :mod:`~.record`: what was found, in ``testdata/proofs.json``.
+* :mod:`~.reference`: every operator from its definition, by integer arithmetic and MPFR, one element at a time;
+* :mod:`~.record`: what was found, in ``exactops/records/proofs.json``.
 
 It needs gmpy2, which is in the extra ``test``. Three modules do without it, for ``python -m exactops verify`` on any machine:
 
 * :mod:`~.inputs`: the canonical inputs, made without the library;
-* :mod:`~.fingerprints`: hashes of the results over them, in ``testdata/fingerprints.json``;
+* :mod:`~.fingerprints`: hashes of the results over them, in ``exactops/records/fingerprints.json``;
 * :mod:`~.machine`: the CPU, the versions and the floating-point environment of the process.
 """

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from exactops.table.formats import STORAGES, Storage
+from exactops.table.formats import FORMATS, Format
 from exactops.table.operator import FAST_ULP
 from exactops.verification import powers
 from exactops.verification.decision import correctly_rounded
@@ -137,9 +137,9 @@ class Task:
     evaluate: Evaluate | None = None
 
     @property
-    def storage(self) -> Storage:
+    def storage(self) -> Format:
         """The stored type."""
-        return STORAGES[self.dtype]
+        return FORMATS[self.dtype]
 
     @property
     def end(self) -> int:
@@ -267,7 +267,7 @@ def _expected(task: Task, operands: tuple[np.ndarray, ...], first: int, last: in
     return np.fromiter(values, np.uint16, last - first), None, last - first
 
 
-def _special(operand: np.ndarray, storage: Storage) -> np.ndarray:
+def _special(operand: np.ndarray, storage: Format) -> np.ndarray:
     """Where the operand is a zero or infinite."""
     magnitude = _bits(operand) & ((1 << (8 * storage.size - 1)) - 1)
     return (magnitude == 0) | (magnitude == _infinity(storage))
@@ -277,8 +277,8 @@ def _bits(values: np.ndarray) -> np.ndarray:
     return values.view(f"u{values.dtype.itemsize}")
 
 
-def _infinity(storage: Storage) -> int:
-    return ((1 << storage.exponent) - 1) << (storage.significand - 1)
+def _infinity(storage: Format) -> int:
+    return ((1 << storage.exponent_bits) - 1) << (storage.precision - 1)
 
 
 def _compare(
@@ -308,7 +308,7 @@ def _measure(
     results: np.ndarray,
     expected: np.ndarray,
     special: np.ndarray,
-    storage: Storage,
+    storage: Format,
 ) -> np.ndarray:
     """Count the kinds of differences; true where fast mode allows none of it."""
     sign = results.dtype.type(1 << (8 * storage.size - 1))

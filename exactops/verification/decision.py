@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from exactops.table.formats import Storage
+from exactops.table.formats import Format
 from exactops.verification.functions import GUARD_BITS, SAME, Function
 from exactops.verification.multiprecision import gmpy2
 
@@ -13,24 +13,24 @@ _FIRST_PRECISION = 96
 _LAST_PRECISION = 6144
 
 
-def decode(bits: int, storage: Storage) -> float:
+def decode(bits: int, storage: Format) -> float:
     """The value of a bit pattern; every served type fits into a Python float."""
-    fraction_bits = storage.significand - 1
-    sign = -1.0 if bits >> (storage.exponent + fraction_bits) else 1.0
-    field = bits >> fraction_bits & ((1 << storage.exponent) - 1)
+    fraction_bits = storage.precision - 1
+    sign = -1.0 if bits >> (storage.exponent_bits + fraction_bits) else 1.0
+    field = bits >> fraction_bits & ((1 << storage.exponent_bits) - 1)
     fraction = bits & ((1 << fraction_bits) - 1)
-    bias = (1 << (storage.exponent - 1)) - 1
-    if field == (1 << storage.exponent) - 1:
+    bias = (1 << (storage.exponent_bits - 1)) - 1
+    if field == (1 << storage.exponent_bits) - 1:
         return math.nan if fraction else sign * math.inf
     if field:
         fraction |= 1 << fraction_bits
     return sign * math.ldexp(fraction, max(field, 1) - bias - fraction_bits)
 
 
-def round_dyadic(mantissa: int, exponent: int, storage: Storage) -> int:
+def round_dyadic(mantissa: int, exponent: int, storage: Format) -> int:
     """The bits of ``mantissa * 2**exponent`` (mantissa >= 0) rounded once, to nearest, ties to even."""
-    fraction_bits = storage.significand - 1
-    bias = (1 << (storage.exponent - 1)) - 1
+    fraction_bits = storage.precision - 1
+    bias = (1 << (storage.exponent_bits - 1)) - 1
     if mantissa == 0:
         return 0
     # Exponent of the last place of the result: that of the leading bit less the fraction, but no lower than the subnormals'.
@@ -45,21 +45,21 @@ def round_dyadic(mantissa: int, exponent: int, storage: Storage) -> int:
     # A carry to the next binade, and one from the subnormals, comes out right: the fields are adjacent.
     field = last + bias + fraction_bits - 1
     bits = (field << fraction_bits) + quotient
-    return min(bits, ((1 << storage.exponent) - 1) << fraction_bits)
+    return min(bits, ((1 << storage.exponent_bits) - 1) << fraction_bits)
 
 
-def encode(value: float, storage: Storage) -> int:
+def encode(value: float, storage: Format) -> int:
     """The bits of a special result: a NaN is the canonical one, other values are rounded."""
     if math.isnan(value):
         return storage.nan
     sign = int(math.copysign(1.0, value) < 0) << (storage.size * 8 - 1)
     if math.isinf(value):
-        return sign | ((1 << storage.exponent) - 1) << (storage.significand - 1)
+        return sign | ((1 << storage.exponent_bits) - 1) << (storage.precision - 1)
     numerator, denominator = abs(value).as_integer_ratio()
     return sign | round_dyadic(numerator, 1 - denominator.bit_length(), storage)
 
 
-def decided_rounding(value: Any, units: int, precision: int, storage: Storage) -> int | None:
+def decided_rounding(value: Any, units: int, precision: int, storage: Format) -> int | None:
     """Bits of the magnitude of a number within so many units of the last of ``precision`` places of ``value``; None if open."""
     mantissa, exponent = (int(part) for part in value.as_mantissa_exp())  # exact; abs(value) would round to the context
     mantissa = abs(mantissa)
@@ -69,7 +69,7 @@ def decided_rounding(value: Any, units: int, precision: int, storage: Storage) -
     return low if low == high else None
 
 
-def correctly_rounded(function: Function, bits: int, storage: Storage) -> int:
+def correctly_rounded(function: Function, bits: int, storage: Format) -> int:
     """The bits of the correctly rounded result for one input."""
     x = decode(bits, storage)
     if math.isnan(x):

@@ -50,7 +50,7 @@ import math
 import numba
 import numpy as np
 
-from exactops.table.formats import STORAGES
+from exactops.table.formats import FORMATS
 from exactops.verification.decision import correctly_rounded, decode, encode
 from exactops.verification.functions import SAME, Function
 from exactops.verification.multiprecision import gmpy2
@@ -72,7 +72,7 @@ _QUADRATIC_RELATIVE = 2.0**-50
 _SIGN = 0x80000000
 _INFINITY = 0x7F800000
 _CANONICAL_NAN = 0x7FC00000
-_F32 = STORAGES["f32"]
+_F32 = FORMATS["f32"]
 _UNIT = 2.0**-53
 
 # Columns of a segment's row: A, A', B, B', b_2 ... b_N, then the error bound.

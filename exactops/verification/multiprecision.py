@@ -3,6 +3,6 @@
 try:
     import gmpy2
 except ImportError as error:  # pragma: no cover - depends on the environment
-    raise ImportError("the proofs need gmpy2: pip install 'exactops[test]'") from error
+    raise ImportError("proofs and references need gmpy2: pip install 'exactops[test]'") from error
 
 __all__ = ["gmpy2"]

@@ -28,7 +28,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from exactops.table.formats import STORAGES, Storage
+from exactops.table.formats import FORMATS, Format
 from exactops.verification.decision import decided_rounding, decode, encode
 from exactops.verification.filter import decide
 from exactops.verification.multiprecision import gmpy2
@@ -219,7 +219,7 @@ def _parity(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return whole, whole & (half != np.rint(half))
 
 
-def reference(x: np.ndarray, y: np.ndarray, storage: Storage) -> tuple[np.ndarray, np.ndarray, int]:
+def reference(x: np.ndarray, y: np.ndarray, storage: Format) -> tuple[np.ndarray, np.ndarray, int]:
     """Correctly rounded powers.
 
     Parameters
@@ -228,7 +228,7 @@ def reference(x: np.ndarray, y: np.ndarray, storage: Storage) -> tuple[np.ndarra
         Bit patterns of the bases.
     y : numpy.ndarray
         Exponents: float64 or int64.
-    storage : Storage
+    storage : Format
         Type of the bases and results.
 
     Returns
@@ -248,7 +248,7 @@ def reference(x: np.ndarray, y: np.ndarray, storage: Storage) -> tuple[np.ndarra
     # An int64 beyond 2**53 is rounded here: its powers of any x but 0, 1 and -1 overflow or underflow by far.
     logs, powers = _tables()
     exponents = y.astype(np.float64)
-    form = (storage.significand, storage.exponent, storage.nan)
+    form = (storage.precision, storage.exponent_bits, storage.nan)
     _evaluate(wide, exponents, whole, odd, logs, powers, *form, result, undecided, special)
     left = np.flatnonzero(undecided)
     for index in left.tolist():
@@ -256,7 +256,7 @@ def reference(x: np.ndarray, y: np.ndarray, storage: Storage) -> tuple[np.ndarra
     return result.astype(x.dtype), special, left.size
 
 
-def correctly_rounded_power(bits: int, y: float | int, storage: Storage) -> int:
+def correctly_rounded_power(bits: int, y: float | int, storage: Format) -> int:
     """The bits of the correctly rounded x**y, by MPFR alone."""
     x = decode(bits, storage)
     odd = y % 2 == 1 if math.isfinite(y) else False
@@ -299,7 +299,7 @@ def draw(seed: int, number: int, exponent: str) -> tuple[np.ndarray, np.ndarray]
     """
     chance = np.random.default_rng([seed, number])
     share = BATCH // 9 + 1
-    dtype = STORAGES[exponent].dtype
+    dtype = FORMATS[exponent].dtype
     with np.errstate(all="ignore"):
         parts = [_any_bits(chance, share, dtype)]
         size = chance.uniform(-152.0, 130.0, share)

@@ -1,20 +1,18 @@
-"""What was proven, in ``testdata/proofs.json``: one entry for each operator, dtype, attributes and mode."""
+"""What was proven, in ``exactops/records/proofs.json``: one entry for each operator, dtype, attributes and mode."""
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import json
-import os
 import platform
 import tempfile
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from exactops.codegen.target import target
+from exactops.codegen.target import host_target
 from exactops.records import sources
+from exactops.system import files
 from exactops.verification.campaign import Findings, Task, summary
 from exactops.verification.multiprecision import gmpy2
 
@@ -22,26 +20,32 @@ _EXPLANATION = (
     "Written by `python -m exactops prove`. Each entry: all inputs of a dtype through one operator, held against correctly "
     "rounded values. sha256: SHA-256 of the concatenated SHA-256 digests of the results of chunks of 2**24 inputs, in the "
     "order of the inputs' bit patterns, results as little-endian bit patterns; hashes: the same by path. kernel: digest of "
-    "the kernel's sources (ops and numerics). fused, of fast mode: whether the CPU had fused multiply-adds. "
-    "confirmed: when a later kernel was found to have the proven results, by hash."
+    "the kernel's sources (ops and numerics); engine: of those that all kernels share (lanes, codegen, table, runtime). "
+    "fused, of fast mode: whether the CPU had fused multiply-adds. "
+    "confirmed: when later sources were found to have the proven results, by hash."
 )
 
 
-def kernel_digest(operator: str) -> str:
-    """SHA-256 of the sources of an operator's kernel as they are now: its module in ``ops`` and what it imports."""
-    return sources.present_digest(operator, sources.KERNEL)
+#: Digests of the sources that results were made with, by level: fields of an entry.
+Digests = dict[str, str]
+_LEVELS = ("kernel", "engine")
+
+
+def digests(operator: str) -> Digests:
+    """The digests of an operator's sources as they are now."""
+    return {"kernel": sources.kernel_digest(operator), "engine": sources.engine_digest()}
 
 
 def identity(task: Task) -> dict[str, Any]:
     """What an entry is found by. Fast mode has other results where the CPU fuses multiply-adds than where it does not."""
     key = {"operator": task.operator, "dtype": task.dtype, "attributes": dict(task.attributes), "mode": task.mode}
     key |= {"exponent": task.exponent or task.dtype} if task.operator == "pow" else {}
-    return key | ({"fused": target().fused} if task.mode == "fast" else {})
+    return key | ({"fused": host_target().fused} if task.mode == "fast" else {})
 
 
-def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: int, kernel: str) -> dict[str, Any]:
+def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: int, made_of: Digests) -> dict[str, Any]:
     """The entry of a finished run."""
-    cpu = target()
+    cpu = host_target()
     return {
         **identity(task),
         **({"pairs": task.pairs, "seed": task.seed} if task.pairs else {}),
@@ -49,7 +53,7 @@ def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: 
         "sha256": found.sha256,
         "hashes": {path: found.sha256},
         "path": path,
-        "kernel": kernel,
+        **made_of,
         "date": _today(),
         "seconds": round(seconds, 1),
         "processes": processes,
@@ -99,21 +103,26 @@ def _proof(file: Path, task: Task) -> dict[str, Any] | None:
 
 
 def is_current(file: Path, task: Task) -> bool:
-    """Whether the present kernel is proven."""
+    """Whether the present kernel is proven, in the present engine."""
     entry = _proof(file, task)
-    return entry is not None and entry["kernel"] == kernel_digest(task.operator)
+    return entry is not None and _made_of(entry) == digests(task.operator)
+
+
+def _made_of(entry: dict[str, Any]) -> dict[str, Any]:
+    """The digests of an entry; None for one that it lacks."""
+    return {level: entry.get(level) for level in _LEVELS}
 
 
 def proven_hash(file: Path, task: Task) -> str | None:
-    """The hash of the results that were proven, of this or another kernel; None if there is no proof of just these inputs."""
+    """The hash of the results that were proven, of these or other sources; None if there is no proof of just these inputs."""
     entry = _proof(file, task)
     return entry["sha256"] if entry is not None and entry["inputs"] == task.count else None
 
 
-def confirmed(file: Path, task: Task, path: str, kernel: str) -> dict[str, Any]:
-    """The entry of a proof whose results another kernel was found to have."""
+def confirmed(file: Path, task: Task, path: str, made_of: Digests) -> dict[str, Any]:
+    """The entry of a proof whose results other sources were found to give."""
     entry = _proof(file, task) or {}
-    return {**entry, "kernel": kernel, "hashes": {path: entry["sha256"]}, "confirmed": _today()}
+    return {**entry, **made_of, "hashes": {path: entry["sha256"]}, "confirmed": _today()}
 
 
 def _today() -> str:
@@ -135,32 +144,16 @@ def store(file: Path, entry: dict[str, Any]) -> bool:
     """Merge an entry into the records and replace the file in one step; whether the entry is in it.
 
     An entry with counts replaces that of the same operator, dtype, attributes and mode; it keeps the hashes of other paths
-    where the kernel is the same. An entry of a ``hash_only`` run adds its path's hash to the entry of the same kernel, or
+    where the sources are the same. An entry of a ``hash_only`` run adds its path's hash to the entry of the same sources, or
     stands alone.
     """
-    with _locked(file.absolute().parent):
+    with files.locked(file):
         return _store(file, entry)
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold a lock on a folder, so that two runs that end together lose no record; without effect where there is no flock."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _stands(old: dict[str, Any], entry: dict[str, Any]) -> bool:
     """Whether an entry is but fewer pairs than those of a proof that holds, or the hash of others."""
-    more = old["kernel"] == entry["kernel"] and old.get("inputs", 0) > entry.get("inputs", 0)
+    more = _made_of(old) == _made_of(entry) and old.get("inputs", 0) > entry.get("inputs", 0)
     return more and not faults_of(entry)
 
 
@@ -174,7 +167,7 @@ def _store(file: Path, entry: dict[str, Any]) -> bool:
             old = other
         else:
             kept.append(other)
-    same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in ("kernel", "seed", "pairs"))
+    same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in (*_LEVELS, "seed", "pairs"))
     if old is not None and same_inputs:
         if "inputs" not in entry and "inputs" in old:
             entry = old | {"hashes": old["hashes"] | entry["hashes"]}
@@ -183,14 +176,5 @@ def _store(file: Path, entry: dict[str, Any]) -> bool:
     elif old is not None and _stands(old, entry):
         return False
     proofs = sorted([*kept, entry], key=lambda e: json.dumps([e.get(name, "") for name in names], sort_keys=True))
-    text = json.dumps({"about": _EXPLANATION, "proofs": proofs}, indent=1, ensure_ascii=False) + "\n"
-    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
-            handle.write(text)
-        Path(name).chmod(0o644)
-        os.replace(name, file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    files.write_json(file, {"about": _EXPLANATION, "proofs": proofs})
     return True

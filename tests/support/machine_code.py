@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 
 from exactops.codegen import loops
 from exactops.codegen.specification import LoopSpecification
-from exactops.codegen.target import target
+from exactops.codegen.target import host_target
 from exactops.runtime import object_cache
 
 FLOATS = frozenset(("f16", "bf16", "f32", "f64"))
@@ -43,7 +43,7 @@ def machine_code(loop: LoopSpecification) -> bytes:
 
 def compiled(loop: LoopSpecification) -> bytes:
     """The object code of a loop, compiled now."""
-    return loops.machine_code(loops._optimised(loop))
+    return loops.machine_code(loop, host_target())
 
 
 def instructions(code: bytes) -> list[str]:
@@ -51,7 +51,7 @@ def instructions(code: bytes) -> list[str]:
     found = []
     for section in llvm.ObjectFileRef.from_data(code).sections():
         if section.is_text():
-            found += _x86(section.data()) if target().architecture == "x86_64" else _arm(section.data())
+            found += _x86(section.data()) if host_target().architecture == "x86_64" else _arm(section.data())
     assert found, "no machine code"
     return found
 
@@ -106,7 +106,7 @@ def inspect(chosen: Iterable[LoopSpecification]) -> dict[str, list[str]]:
     found = {}
     for loop in chosen:
         code = machine_code(loop)
-        wrong = problems(loop, instructions(code), foreign_symbols(code), target().vector_bits)
+        wrong = problems(loop, instructions(code), foreign_symbols(code), host_target().vector_bits)
         if wrong:
             found[loop.description] = wrong
     return found

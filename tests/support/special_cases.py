@@ -20,7 +20,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from reference import (
+
+from exactops.verification.reference import (
     ALL_TYPES,
     DTYPES,
     FLOATS,

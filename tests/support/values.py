@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from reference import (
+
+from exactops.verification.reference import (
     BF16,
     DTYPES,
     F16,

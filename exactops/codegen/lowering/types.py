@@ -6,6 +6,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.datamodel import models, register_default
 
+from exactops.codegen.target import Target
+
 
 class Vec(types.Type):
     """Lanes of one element type: an LLVM vector in a register (or in several, or in part of one: LLVM legalises).
@@ -17,17 +19,19 @@ class Vec(types.Type):
     lanes : int
         Number of lanes, 1 included.
     fast : bool
-        Whether the lanes belong to a fast-mode kernel. The vocabulary of a mode is part of the type, so that one kernel
-        source, and every helper it calls, is compiled separately for exact and for fast lanes.
+        Whether the lanes belong to a fast-mode kernel.
+    target : Target
+        The CPU that they are compiled for. With the mode it is part of the type, so that one kernel source, and every helper
+        it calls, is compiled separately for each, and every lowering finds both in the types of its operands.
     """
 
-    def __init__(self, element: types.Type, lanes: int, fast: bool = False):
-        self.element, self.lanes, self.fast = element, lanes, fast
-        super().__init__(name=f"Vec({element}, {lanes}{', fast' if fast else ''})")
+    def __init__(self, element: types.Type, lanes: int, fast: bool, target: Target):
+        self.element, self.lanes, self.fast, self.target = element, lanes, fast, target
+        super().__init__(name=f"Vec({element}, {lanes}{', fast' if fast else ''}, {target.label})")
 
     def of(self, element: types.Type) -> Vec:
-        """As many lanes of another element, in the same mode."""
-        return Vec(element, self.lanes, self.fast)
+        """As many lanes of another element, in the same mode and for the same target."""
+        return Vec(element, self.lanes, self.fast, self.target)
 
     @property
     def mask(self) -> Vec:

@@ -1,0 +1,43 @@
+"""From LLVM IR to machine code for a target: linking, optimising, code generation. Imports LLVM, not Numba."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import llvmlite.binding as llvm
+
+from exactops.codegen.target import Target
+
+
+def link_and_optimise(text: str, parts: Iterable[bytes], keep: tuple[str, ...], target: Target) -> llvm.ModuleRef:
+    """Link LLVM IR with the bitcode of the functions it calls, and optimise; only the symbols in ``keep`` stay visible."""
+    machine = target.machine
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    for bitcode in parts:
+        part = llvm.parse_bitcode(bitcode)
+        part.triple, part.data_layout = machine.triple, str(machine.target_data)
+        module.link_in(part)
+    for function in module.functions:
+        if function.name in keep:
+            continue
+        if not function.is_declaration:
+            function.linkage = "internal"
+        elif not function.name.startswith("llvm."):
+            raise RuntimeError(f"{keep[0]} calls {function.name}, which is no lane operation")
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    # The lanes are explicit already: these passes would only cost compile time.
+    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    return module
+
+
+def machine_code(module: llvm.ModuleRef, target: Target) -> bytes:
+    """Object code of an optimised module."""
+    return target.machine.emit_object(module)
+
+
+def assembly(module: llvm.ModuleRef, target: Target) -> str:
+    """The assembly of the same, for inspection."""
+    return target.machine.emit_assembly(module)

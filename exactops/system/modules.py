@@ -1,0 +1,53 @@
+"""Modules and their sources by the import system: the same from a folder, from a zip archive and from a frozen program."""
+
+from __future__ import annotations
+
+import importlib.util
+import marshal
+import os
+import pkgutil
+from collections.abc import Iterator
+from typing import Any
+
+
+def submodules(package: str) -> Iterator[tuple[str, Any]]:
+    """The dotted names of a package and of all modules under it, in order, each with its loader. Imports only the package."""
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        raise ModuleNotFoundError(package)
+    yield package, spec.loader
+    if spec.submodule_search_locations is not None:
+        yield from _under(package, list(spec.submodule_search_locations))
+
+
+def _under(package: str, locations: list[str]) -> Iterator[tuple[str, Any]]:
+    for found in sorted(pkgutil.iter_modules(locations), key=lambda each: each.name):
+        name = f"{package}.{found.name}"
+        yield name, found.module_finder.find_spec(name).loader  # type: ignore[call-arg, union-attr]
+        if found.ispkg:
+            yield from _under(name, [os.path.join(location, found.name) for location in locations])
+
+
+def source(name: str, loader: Any = None) -> bytes:
+    """The source text of a module as it is now; its code where a frozen program carries no sources.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        There is no such module.
+    """
+    if loader is None:
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            raise ModuleNotFoundError(name)
+        loader = spec.loader
+    text = loader.get_source(name)
+    return marshal.dumps(loader.get_code(name)) if text is None else text.encode()
+
+
+def is_module(name: str) -> bool:
+    """Whether a dotted name is that of a module; its packages are imported."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
