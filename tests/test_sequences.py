@@ -106,7 +106,7 @@ FORMS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 NUMBERS = (0.5, 0.01, 2, 2.0, -0.25, np.float32(0.3), np.array(1.5))
-TARGETS = ("float16", "f32", np.int32, np.dtype("float64"), "bfloat16", 1, 11, "bool")
+TARGETS = ("float16", "float32", "float64", "f32", np.int32, np.dtype("float64"), "bfloat16", 1, 11, "bool")
 
 
 def _attribute_value(attribute: Attribute) -> st.SearchStrategy[Any]:
