@@ -197,6 +197,9 @@ def variants(draw: Callable[..., Any], operator: Operator, short: str, call: Spo
         record = min(place, len(operator.operands) - 1) if operator.fold is not None else place
         if record < len(operator.operands):
             operands[place] = draw(_operand(operator, record, short))
+        else:
+            positional = [each for each in operator.attributes if each.positional]
+            operands[place] = draw(_attribute_value(positional[record - len(operator.operands)]))
     elif kind in ("value", "less") and keywords:
         name = draw(st.sampled_from(sorted(keywords)))
         if kind == "less":
@@ -348,7 +351,7 @@ def test_earlier_calls_do_not_matter(calls: list[Spoken]) -> None:
     check(calls, public)
 
 
-@settings(COMMON, max_examples=60)
+@settings(COMMON, max_examples=200)
 @given(sequences(PLAIN))
 def test_earlier_calls_of_a_few_operators_do_not_matter(calls: list[Spoken]) -> None:
     """The same from an engine without any history, which is what the faults are planted into."""
