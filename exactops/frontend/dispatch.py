@@ -8,6 +8,7 @@ same plan. Only a call of new types, or one that ends in an error, has a plan ma
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from operator import is_not as operator_is_not
 from typing import Any
@@ -44,8 +45,12 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
     selecting = {each.name for each in operator.attributes if each.selects}
     keyword_operands = {each.name for each in operator.operands if each.keyword}
     preset = dict(alias.preset) if alias is not None else {}
+    positional = [each.name for each in operator.attributes if each.positional]
+    most = len(operator.operands) if positional else sys.maxsize
 
     def call(*arrays: Any, mode: Any = "exact", path: Any = None, out: Any = None, where: Any = True, **attributes: Any) -> Any:
+        if len(arrays) > most:
+            arrays, attributes = by_name(arrays, attributes)
         # The first two arrays are told apart without a loop: most calls have no more, and this costs half.
         x: Any = None
         y: Any = None
@@ -88,6 +93,14 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
                     if type(where) is ndarray and where.dtype is _BOOL and where.shape == shape:
                         return found.ufunc(*arrays, *constants, out, where=where)
         return found(arrays, attributes, out, where)
+
+    def by_name(arrays: tuple, attributes: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """Attributes that were given by position, behind the operands, as if they were given by name."""
+        given = dict(zip(positional, arrays[most:], strict=False))
+        for name in given:
+            if name in attributes:
+                raise TypeError(f"{operator.name}: attribute {name!r} is given twice, by position and by keyword")
+        return arrays[:most] + arrays[most + len(given) :], attributes | given
 
     def first(arrays: tuple, mode: Any, path: Any, out: Any, where: Any, attributes: dict[str, Any], key: tuple) -> Any:
         """A call of types that were not seen before, or that need a conversion by NumPy first."""
