@@ -182,6 +182,17 @@ def run(
     **attributes: Any,
 ) -> Any: ...
 @overload
+def run(
+    op: str,
+    /,
+    *arrays: Any,
+    mode: Literal["exact", "fast"] = "exact",
+    path: str | None = None,
+    out: _Out | None = None,
+    where: ArrayLike = True,
+    **attributes: Any,
+) -> Any: ...
+@overload
 def abs(
     x: _Array,
     /,

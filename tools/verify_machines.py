@@ -24,12 +24,14 @@ import shutil
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(1, str(Path(__file__).resolve().parent))
+
+from debian import Unavailable, check_debian, install_wheels, run, unpack
 
 from exactops.records import files as record_files
 from exactops.system import control_register, files
@@ -54,22 +56,13 @@ ARM_OF_TYPES = (
     ("cast",),
 )
 
-#: Debian packages that a CPython of its stable release consists of, interpreter and libraries.
-PACKAGES = (
-    "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libc6", "libgcc-s1", "libstdc++6", "zlib1g",
-    "libexpat1", "libssl3", "libffi8", "libbz2-1.0", "liblzma5", "libsqlite3-0", "libuuid1", "libgomp1",
-)  # fmt: skip
+#: Debian packages of its stable release: the interpreter, and the libraries that wheels need beside it.
+PACKAGES = ("python3.11", "libstdc++6", "libgomp1")
 WHEELS = ("numpy", "llvmlite", "numba", "ml_dtypes", "platformdirs")
-WHEEL_PLATFORMS = ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64", "any")
 EMULATOR = "qemu-aarch64-static"
-
 
 #: What each machine was found to give, in the order of the runs.
 FOUND: list[dict[str, Any]] = []
-
-
-class Unavailable(Exception):
-    """The emulated machine cannot be set up here."""
 
 
 # --- verify in a process of its own -------------------------------------------------------------------------------------
@@ -144,50 +137,19 @@ def record() -> None:
 # --- the emulated arm64 machine ---------------------------------------------------------------------------------------------
 
 
-def run(command: Sequence[str], **options: object) -> str:
-    """Run a program of the set-up; where it fails, the machine cannot be had here."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
-    except OSError as error:
-        raise Unavailable(f"{command[0]}: {error.strerror}") from None
-    if done.returncode:
-        lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
-        raise Unavailable(f"{' '.join(command[:3])} …: {lines[-1]}")
-    return str(done.stdout)
-
-
 def set_up(folder: Path) -> Path:
     """The interpreter of the emulated machine; set up once a folder."""
     interpreter = folder / "python"
     if interpreter.is_file():
         return interpreter
-    if platform.system() != "Linux" or not shutil.which("apt-get") or not shutil.which("dpkg"):
-        raise Unavailable("this is no Debian")
+    check_debian()
     if not shutil.which(EMULATOR):
         if os.geteuid() != 0:
             raise Unavailable(f"{EMULATOR} is missing, and only root may install qemu-user-static")
         run(["apt-get", "update", "-qq"])
         run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "qemu-user-static"])
-    for name in ("lists/partial", "packages", "system", "wheels", "site"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    (folder / "status").touch()
-    apt = [
-        "apt-get", "-qq", "-oAPT::Architecture=arm64", "-oAPT::Architectures=arm64", "-oAPT::Sandbox::User=root",
-        f"-oDir::State::Lists={folder / 'lists'}", f"-oDir::State::Status={folder / 'status'}",
-        "-oDir::Cache::pkgcache=", "-oDir::Cache::srcpkgcache=",
-    ]  # fmt: skip
-    run([*apt, "update"])
-    run([*apt, "download", *PACKAGES], cwd=folder / "packages")
-    for package in sorted((folder / "packages").glob("*.deb")):
-        run(["dpkg", "-x", str(package), str(folder / "system")])
-    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--implementation=cp"]
-    pip += ["--python-version=3.11", *(f"--platform={each}" for each in WHEEL_PLATFORMS), "-d", str(folder / "wheels")]
-    for name in WHEELS:
-        run([*pip, _pinned(name)])
-    for wheel in sorted((folder / "wheels").glob("*.whl")):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(folder / "site")
-    system = folder / "system"
+    system = unpack(folder, PACKAGES, architecture="arm64")
+    install_wheels(folder / "site", [_pinned(name) for name in WHEELS], "3.11", "aarch64", dependencies=False)
     libraries = f"{system}/lib/aarch64-linux-gnu:{system}/usr/lib/aarch64-linux-gnu"
     text = (
         "#!/bin/sh\n"
@@ -256,7 +218,7 @@ LOOKED_AT = (
     ("mul", ("f64", "f64"), r"\bfmul\s+v\d+\.2d"),
     ("sqrt", ("f32",), r"\bfsqrt\s+v\d+\.4s"),
     ("round", ("f32",), r"\bfrint[inx]\s+v\d+\.4s"),
-    ("scaled_add", ("f32", "f32", "f32", "f32"), r"\bfmul\s+v\d+\.4s"),
+    ("scaled_add", ("f32", "f32"), r"\bfmul\s+v\d+\.4s"),
     ("hard_swish", ("f16",), r"\bfmul\s+v\d+\.4s"),
     ("add", ("i16", "i16"), r"\badd\s+v\d+\.8h"),
     ("exp", ("f32",), r"\bfmul\s+v\d+\.2d"),
@@ -284,15 +246,17 @@ def environments_have_effect() -> bool:
 def assembly(quick: bool = False) -> int:
     """Look at NEON kernels (quick: half of them); run on the machine itself. Exit code 1 if one is not what it should be."""
     kernels = LOOKED_AT[::2] if quick else LOOKED_AT
-    from exactops.codegen.key import Key
-
     from exactops.codegen import loops
     from exactops.codegen.target import host_target
+    from exactops.frontend.named_loops import loop_of
+    from exactops.ops import find_operator
+    from exactops.table.signatures import signature
 
     problems = [] if environments_have_effect() else ["foreign environments have no effect here"]
     for operator, types, arithmetic in kernels:
-        choices = (("approximate", "none"),) if operator == "gelu" else ()
-        text = loops.assembly(Key(operator, types, types[0], choices, "neon", False), host_target())
+        choices = {"approximate": "none"} if operator == "gelu" else {}
+        found = signature(find_operator(operator), types, choices)
+        text = loops.assembly(loop_of(found, "exact", "neon"), host_target())
         labels = set(re.findall(r"^([\w.$]+):", text, re.MULTILINE))
         name = f"{operator}({', '.join(types)})"
         if not re.search(arithmetic, text):
@@ -300,9 +264,7 @@ def assembly(quick: bool = False) -> int:
         if FUSED.search(text):
             problems.append(f"{name} has {FUSED.search(text)[0]}")  # type: ignore[index]
         problems += [f"{name} calls {target}" for target in CALL.findall(text) if target not in labels]
-        if len(re.findall(r"\bmsr\s+fpcr", text, re.IGNORECASE)) < 2 or not re.search(
-            r"\bmrs\s+x\d+, fpcr", text, re.IGNORECASE
-        ):
+        if len(WRITES.findall(text)) < 2 or not READS.search(text):
             problems.append(f"{name} does not guard FPCR")
     print("; ".join(problems) or f"{len(kernels)} kernels: vector arithmetic, nothing fused, no call outside, FPCR guarded: ok")
     return int(bool(problems))

@@ -84,8 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             for block in blocks(target.shape, BLOCK):
                 part = target[block]
                 inputs = [array[block] for array in arrays] + operands[read:]
-                keywords = {"mode": arguments.mode, "path": arguments.path, "out": part, **attributes}
-                exactops.run(operator.name, *inputs, **keywords)  # type: ignore[call-overload]
+                exactops.run(operator.name, *inputs, mode=arguments.mode, path=arguments.path, out=part, **attributes)
                 advance(part.size)
 
     with _replaced(Path(arguments.output)) as temporary:

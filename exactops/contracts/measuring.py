@@ -100,7 +100,7 @@ def _call(task: Task, path: str, size: int) -> Call:
     keywords = {**call_attributes(found), "mode": task.mode, "path": path}
 
     def call() -> Any:
-        return exactops.run(found.operator.name, *operands, out=out, **keywords)  # type: ignore[call-overload]
+        return exactops.run(found.operator.name, *operands, out=out, **keywords)
 
     return call
 

@@ -415,19 +415,22 @@ def _definition(name: str, chosen: _Overload | None, result: str, operator: Oper
 
 
 def run_stub_lines(spellings: list[str]) -> list[str]:
-    """``run`` as a type stub: the operator is one of the spellings, so that a type checker reports a misspelt one.
-
-    An overload for any ``str`` would take every misspelt name as well. Who has a name that is only known at run time calls
-    ``getattr(exactops, operator.function)``, or says so with a cast.
-    """
+    """``run`` as a type stub: an editor offers the spellings; a name that is only known at run time gives any type."""
     names = [f"    {_quoted(name)}," for name in spellings]
     lines = ["_Spelling: TypeAlias = Literal[", *names, "]", ""]
-    for first, others, out, result in (
-        (["x: _Array", "/"], "_Plain | None", False, "_Array"),
-        (["/"], "ArrayLike | None", True, "_Array"),
-        (["/"], "ArrayLike | None", False, "Any"),
+    for spelling, first, others, out, result in (
+        ("_Spelling", ["x: _Array", "/"], "_Plain | None", False, "_Array"),
+        ("_Spelling", ["/"], "ArrayLike | None", True, "_Array"),
+        ("_Spelling", ["/"], "ArrayLike | None", False, "Any"),
+        ("str", ["/"], "Any", False, "Any"),
     ):
-        lines += ["@overload", "def run(", "    op: _Spelling,", *(f"    {each}," for each in first), f"    *arrays: {others},"]
+        lines += [
+            "@overload",
+            "def run(",
+            f"    op: {spelling},",
+            *(f"    {each}," for each in first),
+            f"    *arrays: {others},",
+        ]
         for name, default, annotation in CALL_PARAMETERS:
             if name == "out" and out:
                 lines.append("    out: _Out,")

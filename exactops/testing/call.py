@@ -81,8 +81,7 @@ class Call:
         """The result, of :func:`exactops.run` or of another function that is called like it."""
         import exactops
 
-        call: Any = function or exactops.run
-        return call(self.name, *self.operands, **self.attributes, **more)
+        return (function or exactops.run)(self.name, *self.operands, **self.attributes, **more)
 
     def with_operands(self, operands: Sequence[Any]) -> Call:
         """The same with other operands."""

@@ -136,4 +136,4 @@ def _exact(operator: Operator, attributes: Mapping[str, Any], *operands: np.ndar
     """The exact values: those of exact mode."""
     import exactops
 
-    return np.asarray(exactops.run(operator.name, *operands, **attributes))  # type: ignore[call-overload]
+    return np.asarray(exactops.run(operator.name, *operands, **attributes))

@@ -66,7 +66,7 @@ def compute(entry: Entry, path: str | None, patterns: Sequence[np.ndarray], sett
         try:
             with control_register.environment(settings.environment):
                 operands = (each[start:stop] for each in arrays)
-                exactops.run(entry.operator, *operands, path=path, out=out[start:stop], **attributes)  # type: ignore[call-overload]
+                exactops.run(entry.operator, *operands, path=path, out=out[start:stop], **attributes)
         except BaseException as error:  # of a thread: raised in the caller below
             failures.append(error)
 
