@@ -43,7 +43,7 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
     plans: dict[Any, Plan] = {}
     find = plans.get
     selecting = {each.name for each in operator.attributes if each.selects}
-    keyword_operands = {each.name for each in operator.operands if each.keyword}
+    keyword_operands = [each.name for each in operator.operands if each.keyword]
     preset = dict(alias.preset) if alias is not None else {}
     positional = [each.name for each in operator.attributes if each.positional]
     most = len(operator.operands) if positional else sys.maxsize
@@ -111,7 +111,7 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
         for name, value in preset.items():
             if attributes.get(name, value) != value:
                 raise TypeError(f"{alias.name if alias else ''} means {name}={value!r}")
-        known = _subclass_key(arrays, key)
+        known = _subclass_key((*arrays, *(named[name] for name in keyword_operands if name in named)), key)
         try:
             found = find(known) if known is not None else None
         except TypeError:
@@ -135,11 +135,11 @@ _BOOL = FORMATS["bool"].dtype
 _DEFAULTS = {"mode": "exact", "path": None}
 
 
-def _subclass_key(arrays: tuple, key: Any) -> Any:
-    """A key that tells what the arguments are, with the dtypes of arrays of other classes; None where nothing does."""
+def _subclass_key(operands: tuple, key: Any) -> Any:
+    """A key that tells what the operands are, with the dtypes of arrays of other classes; None where nothing does."""
     plain = True
     classes: list[Any] = []
-    for each in arrays:
+    for each in operands:
         kind = type(each)
         if kind is ndarray or kind in _PLAIN:
             classes.append(None)
