@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from exactops.frontend import accelerator
-from exactops.frontend.dispatch import dispatcher
+from exactops.frontend.dispatch import Dispatch, dispatch
 from exactops.ops import OPERATORS, SPELLINGS, find
 from exactops.table.documentation import RUN_DOCUMENTATION, RUN_SIGNATURE, docstring, signature_text
 from exactops.table.operator import Alias, Operator
@@ -30,26 +30,28 @@ def operators() -> Mapping[str, Operator]:
 
 
 #: The dispatch of each operator, and of each alias that narrows or presets something.
-_dispatchers: dict[tuple[Operator, str], Callable[..., Any]] = {}
+_dispatches: dict[tuple[Operator, str], Dispatch] = {}
 
 
-def _dispatcher(operator: Operator, alias: Alias | None) -> Callable[..., Any]:
+def _dispatch(operator: Operator, alias: Alias | None) -> Dispatch:
     key = operator, alias.name if alias is not None else ""
-    if key not in _dispatchers:
-        _dispatchers[key] = dispatcher(operator, alias)
-    return _dispatchers[key]
+    if key not in _dispatches:
+        _dispatches[key] = Dispatch(operator, alias)
+    return _dispatches[key]
 
 
-_by_spelling = {name: _dispatcher(operator, alias) for name, (operator, alias) in SPELLINGS.items()}
+_by_spelling = {name: _dispatch(operator, alias) for name, (operator, alias) in SPELLINGS.items()}
 
 
-def _run(op: str, /, *arrays: Any, **keywords: Any) -> Any:
+def _run(
+    op: str, /, *arrays: Any, mode: Any = "exact", path: Any = None, out: Any = None, where: Any = True, **attributes: Any
+) -> Any:
     try:
-        call = _by_spelling[op]
+        own = _by_spelling[op]
     except (KeyError, TypeError):
         find(op)  # says what is wrong
         raise
-    return call(*arrays, **keywords)
+    return dispatch(own, arrays, mode, path, out, where, attributes)
 
 
 def _functions() -> dict[str, Callable[..., Any]]:
@@ -57,11 +59,11 @@ def _functions() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
     for operator in OPERATORS.values():
         text = signature_text(operator), docstring(operator)
-        found[operator.function] = accelerator.public_function(_dispatcher(operator, None), operator.function, *text)
+        found[operator.function] = accelerator.public_function(_dispatch(operator, None).call, operator.function, *text)
         for each in operator.other_names:
             if each.is_special:
                 named = signature_text(operator), docstring(operator, each)
-                found[each.name] = accelerator.public_function(_dispatcher(operator, each), each.name, *named)
+                found[each.name] = accelerator.public_function(_dispatch(operator, each).call, each.name, *named)
             elif each.name.islower():
                 found[each.name] = found[operator.function]
     return found
@@ -71,4 +73,4 @@ def _functions() -> dict[str, Callable[..., Any]]:
 FUNCTIONS = MappingProxyType(_functions())
 
 run = accelerator.public_function(_run, "run", RUN_SIGNATURE, RUN_DOCUMENTATION)
-accelerator.set_run(_run, _by_spelling)
+accelerator.set_run(_run, {name: own.call for name, own in _by_spelling.items()})

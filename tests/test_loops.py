@@ -9,7 +9,7 @@ import pytest
 
 import exactops
 from exactops.codegen.specification import LoopSpecification, Step
-from exactops.frontend.dispatch import dispatcher
+from exactops.frontend.dispatch import Dispatch
 from exactops.lanes import absolute, bits, convert, from_bits, signed
 from exactops.ops.arithmetic import add, mul
 from exactops.ops.exp import exp
@@ -86,7 +86,7 @@ def test_results_of_two_types_by_the_dispatch() -> None:
     operator = Operator(
         "split_exponent", "significand and exponent", "b", ("f32",), Kernel(split_exponent), results=("same", "i32")
     )
-    call = dispatcher(operator)
+    call = Dispatch(operator).call
     x = np.abs(mixed_values("f32", 300, 5))
     x = x[(x >= np.finfo(np.float32).tiny) & np.isfinite(x)]
     significand, exponent = np.frexp(x)

@@ -278,7 +278,7 @@ FORMATS_BY_NAME = {stored.dtype.name: stored.dtype for stored in FORMATS.values(
 
 def without_history(call: Spoken) -> Callable[..., Any]:
     """A dispatch that has never been called, for one call."""
-    return dispatch.dispatcher(*find(call.spelling))
+    return dispatch.Dispatch(*find(call.spelling)).call
 
 
 # --- engines: the public functions, and faulty ones -------------------------------------------------------------------------
@@ -321,8 +321,9 @@ def engine(in_dispatch: Sequence[Change] = (), in_accelerator: Sequence[Change] 
     faster = types.SimpleNamespace(**execute(changed(accelerator, *changes)))
     of_accelerator = ("from exactops.frontend import accelerator\n", "")
     made = execute(changed(dispatch, of_accelerator, *in_dispatch), accelerator=faster)
-    of_dispatch = ("from exactops.frontend.dispatch import dispatcher\n", "")
-    found = execute(changed(api, of_accelerator, of_dispatch), accelerator=faster, dispatcher=made["dispatcher"])
+    of_dispatch = ("from exactops.frontend.dispatch import Dispatch, dispatch\n", "")
+    names = {name: made[name] for name in ("Dispatch", "dispatch")}
+    found = execute(changed(api, of_accelerator, of_dispatch), accelerator=faster, **names)
 
     def function(call: Spoken) -> Callable[..., Any]:
         return functools.partial(found["run"], call.spelling) if call.by_run else found["FUNCTIONS"][call.spelling]
@@ -421,32 +422,34 @@ def test_calls_give_what_fresh_processes_give(tmp_path: Path) -> None:
 
 # --- planted faults ---------------------------------------------------------------------------------------------------------
 
-_KEY = """        if path is not None or mode != "exact":
-            key = key, mode, path
+_KEY = """    if path is not None or mode != "exact":
+        key = key, mode, path
 """
-_LATER = "        return found(arrays, attributes, out, where)\n\n"
+_CHOICE = "            key = key, name, type(value), value\n"
+_OTHER = "            key = key, name, value.dtype if type(value) is ndarray else type(value)\n"
+_LATER = "    return found(arrays, attributes, out, where)\n\n"
 _LAST = "        result = found(arrays, attributes, out, where)\n"
 
 #: Texts to replace: in the dispatch, and in the accelerator.
 FAULTS: dict[str, tuple[tuple[Change, ...], tuple[Change, ...]]] = {
-    "the key lacks the mode": (((_KEY, "        if path is not None:\n            key = key, path\n"),), ()),
-    "the key lacks the path": (((_KEY, '        if mode != "exact":\n            key = key, mode\n'),), ()),
+    "the key lacks the mode": (((_KEY, "    if path is not None:\n        key = key, path\n"),), ()),
+    "the key lacks the path": (((_KEY, '    if mode != "exact":\n        key = key, mode\n'),), ()),
     "the key lacks mode and path": (((_KEY, ""),), ()),
-    "the key lacks the values of choices": ((("parts += (name, type(value), value)", "parts += (name, type(value))"),), ()),
+    "the key lacks the values of choices": (((_CHOICE, _CHOICE.replace(", value\n", "\n")),), ()),
     "the key lacks the types of attributes": (
-        (("parts += (name, value.dtype if type(value) is ndarray else type(value))", "parts += (name,)"),),
+        ((_OTHER, "            key = key, name\n"),),
         (),
     ),
     "the key lacks the names of attributes": (
-        (("parts += (name, value.dtype if type(value) is ndarray else type(value))", "parts += (type(value),)"),),
+        ((_OTHER, _OTHER.replace("name, ", "")),),
         (),
     ),
-    "the key lacks attributes": ((("            key = tuple(parts)\n", ""),), ()),
+    "the key lacks attributes": (((_CHOICE, "            pass\n"), (_OTHER, "            pass\n")), ()),
     "the key lacks the types of other operands than arrays": (
         (
             (
-                "key = x.dtype if type(x) is ndarray else type(x), y.dtype if type(y) is ndarray else type(y)",
-                "key = x.dtype if type(x) is ndarray else type(x), y.dtype if type(y) is ndarray else None",
+                "other = y.dtype if type(y) is ndarray else type(y)",
+                "other = y.dtype if type(y) is ndarray else None",
             ),
         ),
         (),
@@ -459,7 +462,7 @@ FAULTS: dict[str, tuple[tuple[Change, ...], tuple[Change, ...]]] = {
             (
                 _LAST,
                 "        attributes = dict(attributes)\n"
-                + _LAST.replace("result", "plans[known], result").replace(
+                + _LAST.replace("result", "self.plans[known], result").replace(
                     "= found", "= (lambda a, _, o, w, f=found, own=attributes: f(a, own, o, w)), found"
                 ),
             ),

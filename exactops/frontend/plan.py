@@ -148,9 +148,20 @@ class Plan:
     def __call__(self, arrays: tuple, attributes: dict[str, Any], out: Any = None, where: Any = True) -> Any:
         """Carry the plan out for positional arguments, the operator's keyword arguments, and given out and where."""
         operands: Any = arrays
-        if self.numbers is None or self.numbers:
-            operands = self._converted(arrays, attributes)
-        scalars = [each(arrays, attributes) if callable(each) else each for each in self.scalars]
+        try:
+            if self.numbers is None:
+                operands = [each(arrays, attributes) for each in self.conversions]
+            elif self.numbers:
+                operands = list(arrays)
+                for place, convert in self.numbers:
+                    operands[place] = convert(operands[place])
+        except OverflowError:
+            operands = self._compared_by_value(arrays) if self.is_comparison else None
+            if operands is None:
+                raise
+        scalars: Any = self.scalars
+        if scalars:
+            scalars = [each(arrays, attributes) if callable(each) else each for each in scalars]
         if out is None and where is True and not self.folds:
             return self.ufunc(*operands, *scalars)
         outputs = None if out is None else outputs_of(out, len(self.results))
@@ -165,21 +176,6 @@ class Plan:
             raise ValueError("where= needs out=: without it the unselected elements would be uninitialised")
         result = self._folded(operands, more) if self.folds else self.ufunc(*operands, *scalars, **more)
         return np.asarray(result) if out is ... else result
-
-    def _converted(self, arrays: tuple, attributes: dict[str, Any]) -> list[Any]:
-        """The operands, with Python numbers as arrays."""
-        try:
-            if self.numbers is None:
-                return [each(arrays, attributes) for each in self.conversions]
-            operands = list(arrays)
-            for place, convert in self.numbers:
-                operands[place] = convert(operands[place])
-        except OverflowError:
-            replaced = self._compared_by_value(arrays) if self.is_comparison else None
-            if replaced is None:
-                raise
-            return replaced
-        return operands
 
     def _evidently_fit(self, outputs: tuple[Any, ...], operands: list[Any], where: Any) -> bool:
         """Whether ``out`` and ``where`` are right at a glance, as they mostly are; False where that takes more."""
