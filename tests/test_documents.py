@@ -166,7 +166,7 @@ exactops.scaled_add(x, x, beta=1.0, alpha=2.0)
 exactops.gelu(x, approximate="tanh", mode="fast")
 """
 BAD_CALLS = """
-exactops.run("exq", x)
+exactops.run(3, x)
 exactops.exq(x)
 exactops.gelu(x, approximate="tan")
 exactops.exp(x, mode="quick")

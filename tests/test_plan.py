@@ -593,6 +593,36 @@ def test_operands_of_every_kind(tmp_path: Any) -> None:
     assert run("add", np.array([1], "l"), np.array([2], "q")).dtype == np.int64
 
 
+def test_arrays_of_other_classes_are_known_by_their_dtype(tmp_path: Any) -> None:
+    """A plan for one dtype of a class serves no other: by position and by keyword, in any order."""
+    arrays = [F32, F32.astype(np.float16), F64]
+    for kind in (Subclass, np.memmap):
+
+        def made(array: np.ndarray, kind: Any = kind) -> np.ndarray:
+            if kind is Subclass:
+                return array.view(Subclass)
+            memory = np.memmap(tmp_path / array.dtype.name, array.dtype, "w+", shape=array.shape)
+            memory[...] = array
+            return memory
+
+        for _ in range(2):
+            for first in arrays:
+                for second in arrays:
+                    calls = [
+                        lambda x=first, y=second: run("add", made(x), made(y)),
+                        lambda x=first, y=second: run("add", x, made(y)),
+                        lambda x=first, y=second: run("clip", x, min=made(y)),
+                        lambda x=first, y=second: run("clip", x, max=made(y), min=0.0),
+                        lambda x=first, y=second: run("clamp_min", made(x), min=y),
+                    ]
+                    for call in calls:
+                        if first is second:
+                            assert call().dtype == first.dtype
+                        else:
+                            with pytest.raises(TypeError, match="dtypes"):
+                                call()
+
+
 def test_variadic_folds() -> None:
     for op, value in (("sum", 4), ("mean", 1), ("max", 1), ("min", 1)):
         for count in (1, 2, 3, 4):

@@ -11,9 +11,8 @@ import gmpy2
 import ml_dtypes
 import numpy as np
 import pytest
-import special_cases
-import values
 from hypothesis import given, strategies
+from support import special_cases, values
 from support.processes import python
 from support.values import hard_values, pairs, same_bits, triples
 

@@ -8,6 +8,7 @@ same plan. Only a call of new types, or one that ends in an error, has a plan ma
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from operator import is_not as operator_is_not
 from typing import Any
@@ -42,10 +43,14 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
     plans: dict[Any, Plan] = {}
     find = plans.get
     selecting = {each.name for each in operator.attributes if each.selects}
-    keyword_operands = {each.name for each in operator.operands if each.keyword}
+    keyword_operands = [each.name for each in operator.operands if each.keyword]
     preset = dict(alias.preset) if alias is not None else {}
+    positional = [each.name for each in operator.attributes if each.positional]
+    most = len(operator.operands) if positional else sys.maxsize
 
     def call(*arrays: Any, mode: Any = "exact", path: Any = None, out: Any = None, where: Any = True, **attributes: Any) -> Any:
+        if len(arrays) > most:
+            arrays, attributes = by_name(arrays, attributes)
         # The first two arrays are told apart without a loop: most calls have no more, and this costs half.
         x: Any = None
         y: Any = None
@@ -89,6 +94,14 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
                         return found.ufunc(*arrays, *constants, out, where=where)
         return found(arrays, attributes, out, where)
 
+    def by_name(arrays: tuple, attributes: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """Attributes that were given by position, behind the operands, as if they were given by name."""
+        given = dict(zip(positional, arrays[most:], strict=False))
+        for name in given:
+            if name in attributes:
+                raise TypeError(f"{operator.name}: attribute {name!r} is given twice, by position and by keyword")
+        return arrays[:most] + arrays[most + len(given) :], attributes | given
+
     def first(arrays: tuple, mode: Any, path: Any, out: Any, where: Any, attributes: dict[str, Any], key: tuple) -> Any:
         """A call of types that were not seen before, or that need a conversion by NumPy first."""
         converted = tuple([as_array(each) for each in arrays])
@@ -98,7 +111,7 @@ def dispatcher(operator: Operator, alias: Alias | None = None) -> Call:
         for name, value in preset.items():
             if attributes.get(name, value) != value:
                 raise TypeError(f"{alias.name if alias else ''} means {name}={value!r}")
-        known = _subclass_key(arrays, key)
+        known = _subclass_key((*arrays, *(named[name] for name in keyword_operands if name in named)), key)
         try:
             found = find(known) if known is not None else None
         except TypeError:
@@ -122,11 +135,11 @@ _BOOL = FORMATS["bool"].dtype
 _DEFAULTS = {"mode": "exact", "path": None}
 
 
-def _subclass_key(arrays: tuple, key: Any) -> Any:
-    """A key that tells what the arguments are, with the dtypes of arrays of other classes; None where nothing does."""
+def _subclass_key(operands: tuple, key: Any) -> Any:
+    """A key that tells what the operands are, with the dtypes of arrays of other classes; None where nothing does."""
     plain = True
     classes: list[Any] = []
-    for each in arrays:
+    for each in operands:
         kind = type(each)
         if kind is ndarray or kind in _PLAIN:
             classes.append(None)

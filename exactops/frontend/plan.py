@@ -327,13 +327,8 @@ def bind(operator: Operator, arrays: tuple, keywords: dict[str, Any]) -> Binding
             if place < len(arrays) and arrays[place] is not None:
                 raise TypeError(f"{operator.name}: operand {operand.name!r} is given twice, by position and by keyword")
             operands[place] = attributes.pop(operand.name)
-    positional = [each for each in operator.attributes if each.positional]
-    for place, attribute in enumerate(positional[: max(0, len(arrays) - most)], most):
-        if attribute.name in attributes:
-            raise TypeError(f"{operator.name}: attribute {attribute.name!r} is given twice, by position and by keyword")
-        attributes[attribute.name] = place
     values = [None if s is None else arrays[s] if isinstance(s, int) else keywords[s] for s in operands]
-    surplus = len(arrays) > most + len(positional)
+    surplus = len(arrays) > most
     present = max((place + 1 for place, each in enumerate(values) if each is not None), default=0)
     if not surplus and len(arrays) >= present:
         for operand, each in zip(operator.operands[: len(arrays)], values, strict=False):

@@ -111,7 +111,7 @@ def imports(name: str) -> tuple[str, ...]:
     spec = importlib.util.find_spec(name)
     if spec is None or spec.loader is None:
         raise ModuleNotFoundError(name)
-    text = spec.loader.get_source(name)  # type: ignore[attr-defined]
+    text = modules.text_by(spec.loader, name)
     if text is None:  # a frozen program that carries no sources
         return ()
     found = set(_named(text, name, spec.submodule_search_locations is not None))

@@ -35,7 +35,8 @@ class Format:
     exponent_bits, fraction_bits : int
         Of a float: bits of the exponent field and of the fraction field. 0 for others.
     infinities : bool
-        Of a float: whether the largest exponent field holds infinities and NaNs, as IEEE 754 has it.
+        Of a float: whether the largest exponent field holds infinities and NaNs alone, as IEEE 754 has it. Without them the
+        pattern of all ones is the only NaN, as the 8-bit types that end in "fn" have it.
     """
 
     short: str
@@ -100,20 +101,38 @@ class Format:
         return (1 << self.fraction_bits) - 1
 
     @property
-    def infinity(self) -> int:
-        """Bit pattern of positive infinity."""
+    def exponent_mask(self) -> int:
+        """The bits of the exponent field."""
         return ((1 << self.exponent_bits) - 1) << self.fraction_bits
+
+    @property
+    def infinity(self) -> int:
+        """Bit pattern of positive infinity.
+
+        Raises
+        ------
+        ValueError
+            The type has none.
+        """
+        if not self.infinities:
+            raise ValueError(f"{self.short} has no infinities")
+        return self.exponent_mask
 
     @property
     def nan(self) -> int:
         """Bit pattern of the canonical NaN: quiet, positive, without payload."""
-        return self.infinity | 1 << (self.fraction_bits - 1)
+        return self.exponent_mask | (1 << (self.fraction_bits - 1) if self.infinities else self.fraction_mask)
+
+    @property
+    def overflow(self) -> int:
+        """Bit pattern of what a positive number beyond the finite ones becomes: infinity, or NaN where there is none."""
+        return self.exponent_mask if self.infinities else self.nan
 
     @property
     def largest(self) -> int:
         """Bit pattern of the largest finite value (of an integer: its largest value)."""
         if self.kind == "f":
-            return self.infinity - 1
+            return self.overflow - 1
         return self.sign_bit - 1 if self.kind == "i" else (1 << self.bits) - 1
 
     @property
@@ -134,7 +153,7 @@ class Format:
     def round(self, significand: int, exponent: int) -> int:
         """The bit pattern of ``significand * 2**exponent`` in a float type, rounded once to nearest even.
 
-        ``significand`` is not negative; an overflow is infinity.
+        ``significand`` is not negative; an overflow gives :attr:`overflow`.
         """
         if significand == 0:
             return 0
@@ -148,7 +167,7 @@ class Format:
         else:
             kept = significand << -shift
         # With the implicit bit added to the field, a carry moves to the next binade by itself.
-        return min(kept + ((last - self.quantum_exponent) << self.fraction_bits), self.infinity)
+        return min(kept + ((last - self.quantum_exponent) << self.fraction_bits), self.overflow)
 
     def value(self, pattern: int) -> Any:
         """The element of a bit pattern, as a NumPy scalar."""

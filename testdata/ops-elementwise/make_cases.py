@@ -34,9 +34,9 @@ import onnxruntime
 from onnx import helper
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[1] / "tests")]
+sys.path.insert(0, str(HERE.parents[1]))
 
-from reference import canonical_name, expected  # noqa: E402
+from exactops.verification.reference import canonical_name, expected  # noqa: E402
 
 FILE = HERE / "cases.json.gz"
 OPSET, IR_VERSION = 21, 10
