@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from exactops.frontend import accelerator
-from exactops.frontend.dispatch import Dispatch, dispatch
+from exactops.frontend.dispatch import _NONE, Dispatch, dispatch
 from exactops.ops import OPERATORS, SPELLINGS, find
 from exactops.table.documentation import RUN_DOCUMENTATION, RUN_SIGNATURE, docstring, signature_text
 from exactops.table.operator import Alias, Operator
@@ -44,14 +44,15 @@ _by_spelling = {name: _dispatch(operator, alias) for name, (operator, alias) in 
 
 
 def _run(
-    op: str, /, *arrays: Any, mode: Any = "exact", path: Any = None, out: Any = None, where: Any = True, **attributes: Any
-) -> Any:
+    op: str, x: Any = _NONE, y: Any = _NONE, /, *more: Any,
+    mode: Any = "exact", path: Any = None, out: Any = None, where: Any = True, **attributes: Any,
+) -> Any:  # fmt: skip
     try:
         own = _by_spelling[op]
     except (KeyError, TypeError):
         find(op)  # says what is wrong
         raise
-    return dispatch(own, arrays, mode, path, out, where, attributes)
+    return dispatch(own, x, y, more, mode, path, out, where, attributes)
 
 
 def _functions() -> dict[str, Callable[..., Any]]:

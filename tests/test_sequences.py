@@ -321,8 +321,8 @@ def engine(in_dispatch: Sequence[Change] = (), in_accelerator: Sequence[Change] 
     faster = types.SimpleNamespace(**execute(changed(accelerator, *changes)))
     of_accelerator = ("from exactops.frontend import accelerator\n", "")
     made = execute(changed(dispatch, of_accelerator, *in_dispatch), accelerator=faster)
-    of_dispatch = ("from exactops.frontend.dispatch import Dispatch, dispatch\n", "")
-    names = {name: made[name] for name in ("Dispatch", "dispatch")}
+    of_dispatch = ("from exactops.frontend.dispatch import _NONE, Dispatch, dispatch\n", "")
+    names = {name: made[name] for name in ("_NONE", "Dispatch", "dispatch")}
     found = execute(changed(api, of_accelerator, of_dispatch), accelerator=faster, **names)
 
     def function(call: Spoken) -> Callable[..., Any]:
@@ -425,10 +425,11 @@ def test_calls_give_what_fresh_processes_give(tmp_path: Path) -> None:
 _KEY = """    if path is not None or mode != "exact":
         key = key, mode, path
 """
-_CHOICE = "            key = key, name, type(value), value\n"
-_OTHER = "            key = key, name, value.dtype if type(value) is ndarray else type(value)\n"
-_LATER = "    return found(arrays, attributes, out, where)\n\n"
-_LAST = "        result = found(arrays, attributes, out, where)\n"
+_CHOICE = "                key = key, name, type(value), value\n"
+_OTHER = "                key = key, name, value.dtype if type(value) is ndarray else type(value)\n"
+_LATER = "    return planned((x, y, *more) if y is not _NONE else (x,), attributes, out, where)\n\n"
+_LAST = "        result = planned(arrays, attributes, out, where)\n"
+_WITH_WHERE = "            if type(where) is ndarray and where.dtype is _BOOL and where.shape == shape:\n"
 
 #: Texts to replace: in the dispatch, and in the accelerator.
 FAULTS: dict[str, tuple[tuple[Change, ...], tuple[Change, ...]]] = {
@@ -437,14 +438,14 @@ FAULTS: dict[str, tuple[tuple[Change, ...], tuple[Change, ...]]] = {
     "the key lacks mode and path": (((_KEY, ""),), ()),
     "the key lacks the values of choices": (((_CHOICE, _CHOICE.replace(", value\n", "\n")),), ()),
     "the key lacks the types of attributes": (
-        ((_OTHER, "            key = key, name\n"),),
+        ((_OTHER, "                key = key, name\n"),),
         (),
     ),
     "the key lacks the names of attributes": (
         ((_OTHER, _OTHER.replace("name, ", "")),),
         (),
     ),
-    "the key lacks attributes": (((_CHOICE, "            pass\n"), (_OTHER, "            pass\n")), ()),
+    "the key lacks attributes": (((_CHOICE, "                pass\n"), (_OTHER, "                pass\n")), ()),
     "the key lacks the types of other operands than arrays": (
         (
             (
@@ -454,17 +455,30 @@ FAULTS: dict[str, tuple[tuple[Change, ...], tuple[Change, ...]]] = {
         ),
         (),
     ),
-    "where is forgotten by later calls": (((_LATER, _LATER.replace("where)", "True)")),), ()),
+    "where is forgotten by later calls": (
+        ((_LATER, _LATER.replace("where)", "True)")), (_WITH_WHERE, "            if False:\n")),
+        (),
+    ),
+    "where is forgotten at a glance": (
+        (
+            (
+                "            if where is True:\n                return direct",
+                "            if True:\n                return direct",
+            ),
+        ),
+        (),
+    ),
     "where is forgotten by first calls": (((_LAST, _LAST.replace("where)", "True)")),), ()),
     "out is forgotten by later calls": (((_LATER, _LATER.replace("out, where)", "None, True)")),), ()),
     "the attributes of a first call are kept": (
         (
             (
                 _LAST,
-                "        attributes = dict(attributes)\n"
-                + _LAST.replace("result", "self.plans[known], result").replace(
-                    "= found", "= (lambda a, _, o, w, f=found, own=attributes: f(a, own, o, w)), found"
-                ),
+                "        given = dict(attributes)\n"
+                + _LAST
+                + "        if known is not None:\n"
+                + "            kept = lambda a, _, o, w, f=planned: f(a, given, o, w)\n"
+                + "            self.plans[known] = found[0], None, found[2], kept\n",
             ),
         ),
         (),
@@ -487,7 +501,7 @@ FAULTS: dict[str, tuple[tuple[Change, ...], tuple[Change, ...]]] = {
     ),
     "the accelerator ignores the dtype of out": (
         (),
-        (("slot == 0 or (out != 0 and dtype_of(out, ndarray) != peek(slot + 8 * _RESULT))", "slot == 0"),),
+        (("dtype_of(out, ndarray) != peek(slot + 8 * _RESULT)", "dtype_of(out, ndarray) == 0"),),
     ),
 }
 

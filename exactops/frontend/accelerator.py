@@ -110,16 +110,16 @@ def dtype_of(argument: int, ndarray: int) -> int:
     return 0
 
 
-def same_shape(x: int, y: int) -> bool:
-    """Whether two arrays have one shape."""
-    count = peek(x + _DIMENSION_COUNT) & 0xFFFFFFFF
-    if count != peek(y + _DIMENSION_COUNT) & 0xFFFFFFFF:
-        return False
-    mine, other = peek(x + _DIMENSIONS), peek(y + _DIMENSIONS)
-    for axis in range(count):  # noqa: SIM110 (Numba compiles loops, not generators)
-        if peek(mine + 8 * axis) != peek(other + 8 * axis):
-            return False
-    return True
+def fit(x: int, out: int) -> int:
+    """2 where an array has the shape of an output, 1 where it has its last axes (or none), else 0."""
+    count, most = peek(x + _DIMENSION_COUNT) & 0xFFFFFFFF, peek(out + _DIMENSION_COUNT) & 0xFFFFFFFF
+    if count > most:
+        return 0
+    mine, others = peek(x + _DIMENSIONS), peek(out + _DIMENSIONS) + 8 * (most - count)
+    for axis in range(count):
+        if peek(mine + 8 * axis) != peek(others + 8 * axis):
+            return 0
+    return 2 if count == most else 1
 
 
 def found_slot(head: int, callee: int, arguments: int, arrays: int, others: int, mixed: int, ndarray: int) -> int:
@@ -185,11 +185,12 @@ def accelerated(bound: int, arguments: int, count: int, names: int) -> int:
         if dtype_of(argument, ndarray) != peek(slot + 8 * (_DTYPES + position)):
             return invoke(vectorcall, function, arguments, count, names)
         if out != 0:
-            # The result's shape is that of the operands together: here, of one that has it, where the others are 0-d.
-            if same_shape(argument, out):
-                shaped = True
-            elif peek(argument + _DIMENSION_COUNT) & 0xFFFFFFFF != 0:
+            # The result's shape is that of the operands together: of one that has it, if the others have its last axes.
+            fitting = fit(argument, out)
+            if fitting == 0:
                 return invoke(vectorcall, function, arguments, count, names)
+            if fitting == 2:
+                shaped = True
         poke(passed + 8 * position, argument)
     if not shaped:
         return invoke(vectorcall, function, arguments, count, names)
@@ -203,7 +204,7 @@ def accelerated(bound: int, arguments: int, count: int, names: int) -> int:
     return invoke(vectorcall, peek(slot + 8 * _UFUNC), passed, total, 0)
 
 
-_HELPERS = (slot_of, mix, place_of, looked_up, dtype_of, same_shape, found_slot)
+_HELPERS = (slot_of, mix, place_of, looked_up, dtype_of, fit, found_slot)
 
 # --- compiling it ---------------------------------------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ MOST_PLANS = 4096
 _PLAIN = frozenset((*WEAK, type(None), *(each.dtype.type for each in FORMATS.values())))
 
 _BOOL = FORMATS["bool"].dtype
+#: In place of an argument that is not there.
+_NONE: Any = object()
 _DEFAULTS = {"mode": "exact", "path": None}
 
 Call = Callable[..., Any]
@@ -43,6 +45,8 @@ class Dispatch:
     operator : Operator
     alias : Alias or None
     plans : dict
+        By key: the ufunc, where it takes the arguments as they are; a function of the first two arguments and the attributes,
+        where one of them is converted; the dtype of the result; and the plan.
     call : callable
         The public function, without the accelerator.
     """
@@ -64,7 +68,7 @@ class Dispatch:
     def __init__(self, operator: Operator, alias: Alias | None = None) -> None:
         self.operator, self.alias = operator, alias
         self.preset = dict(alias.preset) if alias is not None else {}
-        self.plans: dict[Any, Plan] = {}
+        self.plans: dict[Any, tuple[np.ufunc | None, Call | None, np.dtype | None, Plan]] = {}
         self.find = self.plans.get
         self.selecting = {each.name for each in operator.attributes if each.selects}
         self.keyword_operands = [each.name for each in operator.operands if each.keyword]
@@ -74,26 +78,35 @@ class Dispatch:
         self.two = operator.fold is None and operator.required > 1
 
         def call(
-            *arrays: Any, mode: Any = "exact", path: Any = None, out: Any = None, where: Any = True, **attributes: Any
-        ) -> Any:
-            return dispatch(self, arrays, mode, path, out, where, attributes)
+            x: Any = _NONE, y: Any = _NONE, /, *more: Any,
+            mode: Any = "exact", path: Any = None, out: Any = None, where: Any = True, **attributes: Any,
+        ) -> Any:  # fmt: skip
+            return dispatch(self, x, y, more, mode, path, out, where, attributes)
 
         self.call: Call = call
 
-    def by_name(self, arrays: tuple, attributes: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        """Attributes that were given by position, behind the operands, as if they were given by name."""
+    def by_name(self, arrays: tuple, mode: Any, path: Any, out: Any, where: Any, attributes: dict[str, Any]) -> Any:
+        """A call that gives attributes by position, behind the operands, as one that gives them by name."""
         given = dict(zip(self.positional, arrays[self.most :], strict=False))
         for name in given:
             if name in attributes:
                 raise TypeError(f"{self.operator.name}: attribute {name!r} is given twice, by position and by keyword")
-        return arrays[: self.most] + arrays[self.most + len(given) :], attributes | given
+        operands, surplus = arrays[: self.most], arrays[self.most + len(given) :]
+        if surplus:
+            return self.first(arrays, mode, path, out, where, attributes, None)  # says what is wrong
+        return self.call(*operands, mode=mode, path=path, out=out, where=where, **attributes, **given)
 
     def first(self, arrays: tuple, mode: Any, path: Any, out: Any, where: Any, attributes: dict[str, Any], key: Any) -> Any:
-        """A call of types that were not seen before, or that need a conversion by NumPy first."""
+        """A call of types that were not seen before, or whose arguments are converted first."""
+        if len(arrays) > self.most and key is not None:
+            return self.by_name(arrays, mode, path, out, where, attributes)
         converted = tuple([as_array(each) for each in arrays])
-        named = {name: as_array(value) if name in self.keyword_operands else value for name, value in attributes.items()}
+        named = attributes
+        if attributes and self.keyword_operands:
+            named = {name: as_array(value) if name in self.keyword_operands else value for name, value in attributes.items()}
         if any(map(is_not, converted, arrays)) or any(map(is_not, named.values(), attributes.values())):
-            return dispatch(self, converted, mode, path, out, where, named)
+            x, y, *more = (*converted, _NONE, _NONE)[: max(2, len(converted))]
+            return dispatch(self, x, y, tuple(more), mode, path, out, where, named)
         for name, value in self.preset.items():
             if attributes.get(name, value) != value:
                 raise TypeError(f"{self.alias.name if self.alias else ''} means {name}={value!r}")
@@ -103,45 +116,43 @@ class Dispatch:
         except TypeError:
             found = known = None
         if found is None:
-            found = plan(self.operator, arrays, {**self.preset, **attributes}, mode, path, self.alias).compile()
+            planned = plan(self.operator, arrays, {**self.preset, **attributes}, mode, path, self.alias).compile()
+            found = planned.ufunc if planned.constants == () else None, planned.converted(), planned.dtype, planned
             if known is not None:
                 if len(self.plans) >= MOST_PLANS:
                     self.plans.clear()
                 self.plans[known] = found
-        result = found(arrays, attributes, out, where)
+        *_, planned = found
+        result = planned(arrays, attributes, out, where)
         if known is key and where is True:
             keywords = {name: value for name, value in (("mode", mode), ("path", path)) if value != _DEFAULTS[name]}
-            accelerator.remember(self.call, arrays, keywords | attributes, found)
+            accelerator.remember(self.call, arrays, keywords | attributes, planned)
         return result
 
 
-def dispatch(own: Dispatch, arrays: tuple, mode: Any, path: Any, out: Any, where: Any, attributes: dict[str, Any]) -> Any:
+def dispatch(
+    own: Dispatch, x: Any, y: Any, more: tuple, mode: Any, path: Any, out: Any, where: Any, attributes: dict[str, Any]
+) -> Any:
     """A call: the plan that its types lead to, carried out.
 
-    The one and two arrays of most calls are told apart without a loop, and the most frequent kind of plan, whose ufunc takes
+    The one and two arrays of most calls are told apart without a tuple, and the most frequent kind of plan, whose ufunc takes
     the arguments as they are, is carried out here: together this costs half.
     """
-    if len(arrays) > own.most:
-        arrays, attributes = own.by_name(arrays, attributes)
-    x: Any = None
-    y: Any = None
-    key: Any
-    if len(arrays) == 1:
-        (x,) = arrays
-        key = x.dtype if type(x) is ndarray else type(x)
-    elif len(arrays) == 2:
-        x, y = arrays
-        key = x.dtype if type(x) is ndarray else type(x)
+    key: Any = x.dtype if type(x) is ndarray else type(x)
+    if y is not _NONE:
         other = y.dtype if type(y) is ndarray else type(y)
         if other is not key or not own.two:
             key = key, other
-    else:
-        key = tuple([each.dtype if type(each) is ndarray else type(each) for each in arrays])
-    for name, value in attributes.items():
-        if name in own.selecting:
-            key = key, name, type(value), value
-        else:
-            key = key, name, value.dtype if type(value) is ndarray else type(value)
+        if more:
+            key = key, *[each.dtype if type(each) is ndarray else type(each) for each in more]
+    elif own.two:
+        key = key, None
+    if attributes:
+        for name, value in attributes.items():
+            if name in own.selecting:
+                key = key, name, type(value), value
+            else:
+                key = key, name, value.dtype if type(value) is ndarray else type(value)
     if path is not None or mode != "exact":
         key = key, mode, path
     try:
@@ -149,22 +160,23 @@ def dispatch(own: Dispatch, arrays: tuple, mode: Any, path: Any, out: Any, where
     except TypeError:  # a value that cannot be hashed is none that selects anything
         found = None
     if found is None:
+        arrays = (x, y, *more) if y is not _NONE else (x,) if x is not _NONE else ()
         return own.first(arrays, mode, path, out, where, attributes, key)
-    constants = found.constants
-    if constants is not None:
-        if out is None:
+    direct, converted, dtype, planned = found
+    if out is None:
+        if where is True and not more:
+            if direct is not None:
+                return direct(x) if y is _NONE else direct(x, y)
+            if converted is not None:
+                return converted(x, y, attributes)
+    elif direct is not None and type(out) is ndarray and out.dtype is dtype and not more:
+        shape = out.shape
+        if x.shape == shape and (y is _NONE or y.shape == shape or y.shape == shape[len(shape) - y.ndim :]):
             if where is True:
-                return found.ufunc(*arrays, *constants) if constants else found.ufunc(*arrays)
-        elif x is not None and type(out) is ndarray and out.dtype is found.dtype:
-            shape = out.shape
-            if x.shape == shape and (y is None or y.shape == shape):
-                if where is True:
-                    if constants:
-                        return found.ufunc(*arrays, *constants, out)
-                    return found.ufunc(x, out) if y is None else found.ufunc(x, y, out)
-                if type(where) is ndarray and where.dtype is _BOOL and where.shape == shape:
-                    return found.ufunc(*arrays, *constants, out, where=where)
-    return found(arrays, attributes, out, where)
+                return direct(x, out) if y is _NONE else direct(x, y, out)
+            if type(where) is ndarray and where.dtype is _BOOL and where.shape == shape:
+                return direct(x, out, where=where) if y is _NONE else direct(x, y, out, where=where)
+    return planned((x, y, *more) if y is not _NONE else (x,), attributes, out, where)
 
 
 def _known(operands: tuple, key: Any) -> Any:

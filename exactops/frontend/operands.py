@@ -29,6 +29,10 @@ def is_array(operand: Any) -> bool:
 
 def as_array(operand: Any) -> Any:
     """An operand as something with a dtype: lists and all that NumPy converts become arrays."""
+    if type(operand) is np.ndarray:
+        return operand
+    if type(operand) is list:
+        return np.asarray(operand)
     return operand if operand is None or is_weak(operand) or is_array(operand) else np.asarray(operand)
 
 

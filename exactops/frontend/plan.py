@@ -42,6 +42,9 @@ _BOOL = FORMATS["bool"].dtype
 Conversion = Callable[[tuple, dict[str, Any]], Any]
 
 
+#: Makes the scalar operand of a travelling attribute from the attributes of a call.
+ScalarConversion = Callable[[dict[str, Any]], Any]
+
 # --- the plan -----------------------------------------------------------------------------------------------------------
 
 
@@ -50,7 +53,7 @@ class Binding:
     """Which argument of a call is which operand or attribute."""
 
     operands: tuple[Source | None, ...]
-    attributes: dict[str, Source]
+    attributes: tuple[str, ...]
 
 
 class Passed:
@@ -109,7 +112,7 @@ class Plan:
         mode: str,
         path: str,
         conversions: list[Conversion | Passed],
-        scalars: list[Conversion | np.ndarray],
+        scalars: list[ScalarConversion | np.ndarray],
         count: int,
     ) -> None:
         self.signature, self.mode, self.path = found, mode, path
@@ -145,6 +148,24 @@ class Plan:
         self.finish = others[0] if others else None
         return self
 
+    def converted(self) -> Callable[[Any, Any, dict[str, Any]], Any] | None:
+        """The frequent calls with one conversion, as a function of two arguments and the attributes: None for all others.
+
+        One of two operands is a Python number; or there is one operand, and one attribute is given by name.
+        """
+        call = self.ufunc
+        if self.folds or self.numbers is None:
+            return None
+        if len(self.numbers) == 1 and len(self.conversions) == 2 and not self.scalars and not self.is_comparison:
+            ((place, convert),) = self.numbers
+            if place:
+                return lambda x, y, attributes: call(x, convert(y))
+            return lambda x, y, attributes: call(convert(x), y)
+        if not self.numbers and len(self.conversions) == len(self.scalars) == 1 and callable(self.scalars[0]):
+            scalar = self.scalars[0]
+            return lambda x, y, attributes: call(x, scalar(attributes))
+        return None
+
     def __call__(self, arrays: tuple, attributes: dict[str, Any], out: Any = None, where: Any = True) -> Any:
         """Carry the plan out for positional arguments, the operator's keyword arguments, and given out and where."""
         operands: Any = arrays
@@ -161,7 +182,7 @@ class Plan:
                 raise
         scalars: Any = self.scalars
         if scalars:
-            scalars = [each(arrays, attributes) if callable(each) else each for each in scalars]
+            scalars = [each(attributes) if callable(each) else each for each in scalars]
         if out is None and where is True and not self.folds:
             return self.ufunc(*operands, *scalars)
         outputs = None if out is None else outputs_of(out, len(self.results))
@@ -242,7 +263,7 @@ def plan(
     every = (*arrays, *keywords.values())
     named = dict(zip((*range(len(arrays)), *keywords), every, strict=True))
     operands = [None if source is None else named[source] for source in bound.operands]
-    given = {name: named[source] for name, source in bound.attributes.items()}
+    given = {name: keywords[name] for name in bound.attributes}
     check_required(operator, given)
     types, value = _types(operator, operands)
     if value.short not in operator.dtypes:
@@ -281,18 +302,17 @@ def _conversion(operand: Any, source: Source | None, given: Any, stored: Format)
     return Passed(source, converter(stored) if is_weak(given) else None)
 
 
-def _scalar(operator: Operator, attribute: Any, bound: Binding, value: Format) -> Conversion | np.ndarray:
+def _scalar(operator: Operator, attribute: Any, bound: Binding, value: Format) -> ScalarConversion | np.ndarray:
     stored = attribute.stored_as(value)
-    source = bound.attributes.get(attribute.name)
-    if source is None:
+    source = attribute.name
+    if source not in bound.attributes:
         return scalar_array(attribute.default, stored)
     convert = converter(stored)
+    is_float = attribute.kind == "float"
 
-    def scalar(arrays: tuple, attributes: dict[str, Any]) -> np.ndarray:
-        given = arrays[source] if isinstance(source, int) else attributes[source]
-        if type(given) is float and attribute.kind == "float":
-            return convert(given)
-        return scalar_of(operator, attribute, given, stored)
+    def scalar(attributes: dict[str, Any]) -> np.ndarray:
+        given = attributes[source]
+        return convert(given) if is_float and type(given) is float else scalar_of(operator, attribute, given, stored)
 
     return scalar
 
@@ -308,7 +328,8 @@ def bind(operator: Operator, arrays: tuple, keywords: dict[str, Any]) -> Binding
     TypeError
         An operand is missing, surplus or given twice.
     """
-    attributes: dict[str, Source] = {name: name for name in keywords}
+    given = {each.name for each in operator.operands if each.keyword}
+    attributes = tuple(name for name in keywords if name not in given)
     if operator.fold is not None:
         if not arrays:
             raise TypeError(f"{operator.name} takes one operand or more, none was given")
@@ -319,10 +340,10 @@ def bind(operator: Operator, arrays: tuple, keywords: dict[str, Any]) -> Binding
     operands: list[Source | None] = list(range(min(len(arrays), most)))
     operands += [None] * (most - len(operands))
     for place, operand in enumerate(operator.operands):
-        if operand.keyword and operand.name in attributes:
+        if operand.keyword and operand.name in keywords:
             if place < len(arrays) and arrays[place] is not None:
                 raise TypeError(f"{operator.name}: operand {operand.name!r} is given twice, by position and by keyword")
-            operands[place] = attributes.pop(operand.name)
+            operands[place] = operand.name
     values = [None if s is None else arrays[s] if isinstance(s, int) else keywords[s] for s in operands]
     surplus = len(arrays) > most
     present = max((place + 1 for place, each in enumerate(values) if each is not None), default=0)

@@ -20,6 +20,8 @@ _bits_of_double = struct.Struct("=Q").unpack
 _double = struct.Struct("=d").pack
 _PACK = {2: struct.Struct("=H").pack, 4: struct.Struct("=I").pack, 8: struct.Struct("=Q").pack}
 _DOUBLE = FORMATS["f64"]
+#: Integers up to here are doubles.
+_EXACT = 1 << 53
 
 
 def scalar_array(value: bool | int | float, stored: Format) -> np.ndarray:
@@ -62,6 +64,8 @@ def _float_converter(stored: Format) -> Callable[[bool | int | float], np.ndarra
     beyond = (_DOUBLE.bias + stored.bias) << _DOUBLE.fraction_bits
     below_half = (1 << (drop - 1)) - 1 if drop else 0
 
+    sign_bit = stored.sign_bit
+
     def number(value: bool | int | float) -> np.ndarray:
         if type(value) is float:
             (bits,) = _bits_of_double(_double(value))
@@ -70,7 +74,9 @@ def _float_converter(stored: Format) -> Callable[[bool | int | float], np.ndarra
                 if drop:
                     magnitude -= rebias
                     magnitude = (magnitude + below_half + (magnitude >> drop & 1)) >> drop
-                return ndarray((), dtype, pack(magnitude if value > 0.0 else magnitude | stored.sign_bit))
+                return ndarray((), dtype, pack(magnitude if value > 0.0 else magnitude | sign_bit))
+        elif type(value) is int and value and -_EXACT <= value <= _EXACT:
+            return number(float(value))
         return ndarray((), dtype, pack(float_pattern(value, stored)))
 
     return number
