@@ -35,6 +35,7 @@ from exactops.contracts import measurements, measuring, schema
 from exactops.frontend.named_loops import loop_of
 from exactops.frontend.plan import plan
 from exactops.records import files as record_files
+from exactops.system import processors
 from exactops.records import sources
 from exactops.table.formats import EVERY, FORMATS
 from exactops.table.signatures import signatures
@@ -854,7 +855,7 @@ def test_damaged_records_prove_nothing(recorded: Callable[[str], None], monkeypa
 
 def test_the_records_are_told(recorded: Callable[[str], None]) -> None:
     """Each record of a float result stands in the contract of its operator, and nothing else does."""
-    text = record_files.find(record_files.PROOFS).read_text(encoding="utf-8")
+    text = (ROOT / "exactops" / "records" / record_files.PROOFS).read_text(encoding="utf-8")
     recorded(text)
     entries = [each for each in json.loads(text)["proofs"] if "inputs" in each]
     told = set()
@@ -982,7 +983,7 @@ def test_the_process_is_pinned_and_freed() -> None:
     if not hasattr(os, "sched_setaffinity"):
         pytest.skip("no affinity")
     before = os.sched_getaffinity(0)
-    with measuring.pinned() as core:
+    with processors.pinned() as core:
         assert os.sched_getaffinity(0) == {core} <= before
     assert os.sched_getaffinity(0) == before
 

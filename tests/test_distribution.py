@@ -139,7 +139,7 @@ def test_the_hook_collects_what_is_imported_by_name(monkeypatch: pytest.MonkeyPa
     assert specification is not None and specification.loader is not None
     hook = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(hook)
-    assert {"exactops.ops.exp", "exactops.cli.info", "exactops.codegen.lowering.vectors"} <= set(hook.hiddenimports)
+    assert {"exactops.ops.exp", "exactops.cli.info", "exactops.codegen.lowering.operations"} <= set(hook.hiddenimports)
     assert not [name for name in hook.hiddenimports if "__pyinstaller" in name]
     assert [place for _, place in hook.datas] == ["exactops", "."]
     assert hook.module_collection_mode == "pyz+py"  # sources, for the digests

@@ -258,7 +258,7 @@ def test_unmasked_exceptions_would_trap() -> None:
     """A test of the test: the same state does kill a process that divides by zero outside of a kernel."""
     with pytest.raises(AssertionError, match="exit code -"):
         python(
-            "import numpy as np; from support import *; x = np.zeros(64, np.float32); np.add(x, x);"
+            "import numpy as np; from support import UNMASKED, write_control; x = np.zeros(64, np.float32); np.add(x, x);"
             "write_control(UNMASKED); np.divide(x, x)"
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import exactops
-from exactops.records.sources import sources
+from exactops.records import sources
 
 ROOT = Path(__file__).resolve().parent.parent
 FUNCTIONS = ("exp", "sigmoid", "silu", "tanh", "erf", "erfc", "gelu", "gelu_tanh")
@@ -32,9 +32,9 @@ def test_constants_are_those_that_the_tool_derives(tool):
 @pytest.mark.parametrize("tool", sorted(path.stem for path in (ROOT / "tools").glob("derive_*.py")))
 def test_the_tables_are_sources_of_kernels(tool):
     """A module of tables belongs to what a proof and a contract's revision speak of."""
-    module = f"numerics/tables/{tool.removeprefix('derive_')}.py"
-    assert (ROOT / "exactops" / module).is_file()
-    assert any(module in sources(operator) for operator in exactops.operators())
+    name = tool.removeprefix("derive_")
+    assert (ROOT / "exactops" / "numerics" / "tables" / f"{name}.py").is_file()
+    assert any(f"exactops.numerics.tables.{name}" in sources.kernel(operator) for operator in exactops.operators())
 
 
 def _hard(function):

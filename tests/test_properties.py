@@ -528,7 +528,8 @@ def earlier_calls_do_not_matter(run: Engine, sequence: tuple[list[Call], list[in
     for number in order:
         call = found[number]
         assert_same_bits(call.run(run), wanted[number], nan="bits", message=f"call {number}")
-        spelling = data.draw(st.sampled_from(call.operator.names))
+        special = {each.name for each in call.operator.other_names if each.is_special}  # of some types, or of one attribute
+        spelling = data.draw(st.sampled_from([name for name in call.operator.names if name not in special]))
         again = dataclasses.replace(call, name=spelling).run(run)
         assert_same_bits(again, wanted[number], nan="bits", message=f"call {number} as {spelling}")
         named = getattr(exactops, call.operator.function)(*call.operands, **call.attributes)

@@ -200,9 +200,9 @@ assert exactops.__file__.startswith(sys.argv[1])
 x = np.linspace(-3, 3, 1001, dtype=np.float32)
 digest = int(exactops.exp(x).view(np.uint32).sum())
 from exactops.cli import main
-from exactops.contracts import contract
+from exactops.contracts import schema
 from exactops.records import sources
-contract.schema()
+schema()
 print(json.dumps([digest, exactops.contract("exp")["revision"], len(exactops.operators())]))
 assert main(["verify", "--operator", "exp", "abs", "--dtype", "f16", "--processes", "1", "--json"]) == 0
 """

@@ -73,6 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
             shapes = " and ".join(str(operand.shape) for operand in operands[:read])
             raise CommandError(f"the operands have the shapes {shapes}, which do not broadcast") from None
         full = [np.broadcast_to(operand, shape) for operand in operands[:read]]
+        # A call without elements finds what is wrong with the values of attributes, before a file is touched.
+        nothing = [np.zeros(0, operand.dtype) for operand in operands]
+        exactops.run(operator.name, *nothing, mode=arguments.mode, path=arguments.path, **attributes)
     except (TypeError, ValueError, OverflowError) as error:
         raise CommandError(error) from None
     fortran = _all_fortran(operands[:read], shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.machinery
 import importlib.util
 import marshal
@@ -60,8 +61,12 @@ def text_by(loader: Any, name: str) -> str | None:
 
 
 def is_module(name: str) -> bool:
-    """Whether a dotted name is that of a module; its packages are imported."""
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
+    """Whether a dotted name is that of a module; only its outermost package is imported."""
+    package = name.partition(".")[0]
+    return name in _names(package) if importlib.util.find_spec(package) is not None else False
+
+
+@functools.cache
+def _names(package: str) -> frozenset[str]:
+    """The dotted names of a package and of all modules under it."""
+    return frozenset(name for name, _ in submodules(package))

@@ -21,8 +21,8 @@ FLOATS = frozenset(("f16", "bf16", "f32", "f64"))
 FUSED = re.compile(r"^(v?fn?m(add|sub)\w*|fml[as]\w*|fnm(add|sub|la|ls)\w*)$")
 #: The registers of each path.
 WIDE = {"avx512": r"\bzmm\d", "avx2": r"\bymm\d", "sse2": r"\bxmm\d", "neon": r"\bv\d+\.|\bq\d+\b"}
-#: Instructions that name only their result, of half the width: float64 to float32 straight from memory.
-NARROWING = {"avx512": r"^vcvtpd2ps ymm", "avx2": r"^vcvtpd2ps xmm\d+,yword"}
+#: Instructions that name only their result, of half the width: 64 bits to float32 straight from memory.
+NARROWING = {"avx512": r"^vcvt(pd|qq|uqq)2ps ymm", "avx2": r"^vcvt(pd|qq|uqq)2ps xmm\d+,yword"}
 
 #: Kernels that may do without vector instructions of the path's width, and why.
 NOT_WIDE = {
