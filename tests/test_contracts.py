@@ -35,8 +35,8 @@ from exactops.contracts import measurements, measuring, schema
 from exactops.frontend.named_loops import loop_of
 from exactops.frontend.plan import plan
 from exactops.records import files as record_files
-from exactops.system import processors
 from exactops.records import sources
+from exactops.system import processors
 from exactops.table.formats import EVERY, FORMATS
 from exactops.table.signatures import signatures
 from exactops.testing import assert_same_bits, bits_of, from_bits, lay_out, layout_names, mixed_values

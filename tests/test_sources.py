@@ -109,7 +109,8 @@ if "prove" in sys.argv:
     file.unlink()
     record.store(file, record.entry_of(task, found, "scalar", 1.0, 1, record.digests("exp")))
 c = exactops.contract("exp", "f16")
-print(json.dumps([c["variants"][0]["results"][0]["precision"]["exact"]["audit"]["status"], record.is_current(file, task), c["revision"]]))
+audit = c["variants"][0]["results"][0]["precision"]["exact"]["audit"]
+print(json.dumps([audit["status"], record.is_current(file, task), c["revision"]]))
 """
 
 
@@ -136,7 +137,8 @@ def state(folder: Path, *arguments: str) -> tuple[str, bool, str]:
     "file",
     [
         "ops/exp.py", "numerics/exponential.py", "lanes/vocabulary.py", "lanes/storage.py", "codegen/loops.py",
-        "codegen/environment.py", "codegen/target.py", "codegen/lowering/operations.py", "table/formats.py", "runtime/ufuncs.py",
+        "codegen/environment.py", "codegen/target.py", "codegen/lowering/operations.py", "table/formats.py",
+        "runtime/ufuncs.py",
     ],
 )  # fmt: skip
 def test_a_changed_byte_is_no_longer_proven(file: str, copied: Path) -> None:

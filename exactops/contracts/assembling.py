@@ -7,8 +7,8 @@ is stated here that is stated there. ``contract.schema.json`` beside this module
 
 from __future__ import annotations
 
+import importlib.resources
 import json
-from pathlib import Path
 from typing import Any
 
 from exactops.codegen.paths import SCALAR, WIDTHS
@@ -101,4 +101,4 @@ def contract(op: str, dtype: Any = None) -> dict[str, Any]:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a contract."""
-    return json.loads((Path(__file__).parent / "contract.schema.json").read_text(encoding="utf-8"))
+    return json.loads((importlib.resources.files(__package__) / "contract.schema.json").read_text(encoding="utf-8"))
