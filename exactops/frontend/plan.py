@@ -30,7 +30,7 @@ from exactops.frontend.operands import (
 from exactops.frontend.output import check_outputs, have_shape_of, outputs_of
 from exactops.frontend.scalars import converter, scalar_array
 from exactops.table.formats import FORMATS, Format
-from exactops.table.operator import MODES, Alias, Operator, Refusal
+from exactops.table.operator import MODES, Alias, Attribute, Operator, Refusal
 from exactops.table.signatures import Signature, signature
 
 #: Where an argument of a call is found: its position or its keyword.
@@ -41,9 +41,6 @@ _BOOL = FORMATS["bool"].dtype
 #: Makes an operand of the ufunc from the positional arguments of a call and its attributes.
 Conversion = Callable[[tuple, dict[str, Any]], Any]
 
-
-#: Makes the scalar operand of a travelling attribute from the attributes of a call.
-ScalarConversion = Callable[[dict[str, Any]], Any]
 
 # --- the plan -----------------------------------------------------------------------------------------------------------
 
@@ -68,6 +65,19 @@ class Passed:
         """The operand."""
         value = arrays[self.source] if isinstance(self.source, int) else attributes[self.source]
         return value if self.convert is None else self.convert(value)
+
+
+class GivenScalar:
+    """A travelling attribute that a call gives: its value as a 0-d array, rounded once."""
+
+    __slots__ = ("attribute", "convert", "is_float", "name", "operator", "stored")
+
+    def __init__(self, operator: Operator, attribute: Attribute, stored: Format) -> None:
+        self.operator, self.attribute, self.stored = operator, attribute, stored
+        self.name, self.convert, self.is_float = attribute.name, converter(stored), attribute.kind == "float"
+
+    def __call__(self, attributes: dict[str, Any]) -> np.ndarray:
+        return scalar_of(self.operator, self.attribute, attributes[self.name], self.stored)
 
 
 class Plan:
@@ -112,7 +122,7 @@ class Plan:
         mode: str,
         path: str,
         conversions: list[Conversion | Passed],
-        scalars: list[ScalarConversion | np.ndarray],
+        scalars: list[GivenScalar | np.ndarray],
         count: int,
     ) -> None:
         self.signature, self.mode, self.path = found, mode, path
@@ -163,7 +173,14 @@ class Plan:
             return lambda x, y, attributes: call(convert(x), y)
         if not self.numbers and len(self.conversions) == len(self.scalars) == 1 and callable(self.scalars[0]):
             scalar = self.scalars[0]
-            return lambda x, y, attributes: call(x, scalar(attributes))
+            if isinstance(scalar, GivenScalar):
+                name, convert, checked = scalar.name, scalar.convert, scalar
+
+                def with_attribute(x: Any, y: Any, attributes: dict[str, Any]) -> Any:
+                    given = attributes[name]
+                    return call(x, convert(given) if type(given) is float else checked(attributes))
+
+                return with_attribute if scalar.is_float else lambda x, y, attributes: call(x, checked(attributes))
         return None
 
     def __call__(self, arrays: tuple, attributes: dict[str, Any], out: Any = None, where: Any = True) -> Any:
@@ -182,7 +199,7 @@ class Plan:
                 raise
         scalars: Any = self.scalars
         if scalars:
-            scalars = [each(attributes) if callable(each) else each for each in scalars]
+            scalars = [each(attributes) if isinstance(each, GivenScalar) else each for each in scalars]
         if out is None and where is True and not self.folds:
             return self.ufunc(*operands, *scalars)
         outputs = None if out is None else outputs_of(out, len(self.results))
@@ -302,19 +319,11 @@ def _conversion(operand: Any, source: Source | None, given: Any, stored: Format)
     return Passed(source, converter(stored) if is_weak(given) else None)
 
 
-def _scalar(operator: Operator, attribute: Any, bound: Binding, value: Format) -> ScalarConversion | np.ndarray:
+def _scalar(operator: Operator, attribute: Any, bound: Binding, value: Format) -> GivenScalar | np.ndarray:
     stored = attribute.stored_as(value)
-    source = attribute.name
-    if source not in bound.attributes:
+    if attribute.name not in bound.attributes:
         return scalar_array(attribute.default, stored)
-    convert = converter(stored)
-    is_float = attribute.kind == "float"
-
-    def scalar(attributes: dict[str, Any]) -> np.ndarray:
-        given = attributes[source]
-        return convert(given) if is_float and type(given) is float else scalar_of(operator, attribute, given, stored)
-
-    return scalar
+    return GivenScalar(operator, attribute, stored)
 
 
 # --- which argument is which --------------------------------------------------------------------------------------------
