@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from exactops.frontend.scalars import float_pattern, scalar_array
+from exactops.frontend.scalars import converter, float_pattern, remembering, scalar_array
 from exactops.table.formats import FLOATS, FORMATS, INTEGERS, Format
 from exactops.verification.reference import bits_of
 
@@ -147,3 +147,19 @@ def test_integers_fit_or_overflow(short: str) -> None:
 def test_bool() -> None:
     assert scalar_array(True, FORMATS["bool"]).tolist() is True
     assert scalar_array(False, FORMATS["bool"]).tolist() is False
+
+
+def test_a_number_that_was_just_converted_is_not_converted_again() -> None:
+    """Equal numbers of other types and signs are other numbers; an error is not remembered."""
+    for short in (*FLOATS, "i8", "bool"):
+        convert = remembering(converter(FORMATS[short]))
+        numbers = (1, 1.0, True, 0.0, -0.0, 1.5, 1e300, 1) if FORMATS[short].kind == "f" else (1, True, False, 0, 1)
+        for number in (*numbers, *numbers):
+            assert bits_of(convert(number)) == bits_of(scalar_array(number, FORMATS[short])), (short, number)
+        constant = numbers[0]
+        assert convert(constant) is convert(constant) and not convert(constant).flags.writeable
+    convert = remembering(converter(FORMATS["i8"]))
+    for _ in range(2):
+        with pytest.raises(OverflowError):
+            convert(300)
+        assert convert(3) == 3

@@ -28,7 +28,7 @@ from exactops.frontend.operands import (
     stored_type,
 )
 from exactops.frontend.output import check_outputs, have_shape_of, outputs_of
-from exactops.frontend.scalars import converter, scalar_array
+from exactops.frontend.scalars import converter, remembering, scalar_array
 from exactops.table.formats import FORMATS, Format
 from exactops.table.operator import MODES, Alias, Attribute, Operator, Refusal
 from exactops.table.signatures import Signature, signature
@@ -316,7 +316,7 @@ def _conversion(operand: Any, source: Source | None, given: Any, stored: Format)
     if given is None or source is None:
         missing = missing_array(operand, stored)
         return lambda arrays, attributes: missing
-    return Passed(source, converter(stored) if is_weak(given) else None)
+    return Passed(source, remembering(converter(stored)) if is_weak(given) else None)
 
 
 def _scalar(operator: Operator, attribute: Any, bound: Binding, value: Format) -> GivenScalar | np.ndarray:

@@ -10,6 +10,7 @@ import functools
 import struct
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -53,6 +54,24 @@ def converter(stored: Format) -> Callable[[bool | int | float], np.ndarray]:
         return ndarray((), dtype, whole.to_bytes(size, sys.byteorder, signed=is_signed))
 
     return integer
+
+
+def remembering(convert: Callable[[bool | int | float], np.ndarray]) -> Callable[[bool | int | float], np.ndarray]:
+    """The same conversion, which does not convert the number again that it has just converted: a constant of a program.
+
+    A number is told by its identity, since it never changes; the array, which is read only, may be shared.
+    """
+    last: tuple[Any, Any] = None, None
+
+    def converted(value: bool | int | float) -> np.ndarray:
+        nonlocal last
+        known, array = last
+        if known is not value:
+            array = convert(value)
+            last = value, array
+        return array
+
+    return converted
 
 
 def _float_converter(stored: Format) -> Callable[[bool | int | float], np.ndarray]:
