@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from exactops.errors import UnsupportedError
-from exactops.frontend.scalars import scalar_array
 from exactops.table.formats import FORMATS, Format, format_of
 from exactops.table.operator import Operator
 
@@ -151,19 +150,3 @@ def compared_by_value(numbers: list[Any], operands: list[Any], value: Format) ->
     found: list[Any] = [np.broadcast_to(other, array.shape)] * 2
     found[place] = number
     return found
-
-
-__all__ = [
-    "WEAK",
-    "as_array",
-    "check_weak",
-    "compared_by_value",
-    "default_type",
-    "dtype_of",
-    "is_array",
-    "is_weak",
-    "missing_array",
-    "refuse_type",
-    "scalar_array",
-    "stored_type",
-]
