@@ -14,7 +14,7 @@ Importing this module imports neither Numba nor LLVM.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -208,6 +208,38 @@ def lookup(table: tuple[float, ...], index: Lanes) -> Lanes:
 def lookup_single(table: tuple[float, ...], index: Lanes) -> Lanes:
     """As :func:`lookup`, but float32 lanes; the entries are doubles that float32 holds exactly."""
     return np.array(table, np.float32)[np.asarray(index).astype(np.int64) & (len(table) - 1)]
+
+
+class Table:
+    """Rows of float64 constants, at module level, for :func:`lookup_rows`.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of float
+        As many rows as a power of two, each of the same even number of entries. A row lies in one piece in memory, so that a
+        lane fetches all of its coefficients from one or two cache lines.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[float]]):
+        values = np.array(rows, np.float64)
+        if values.ndim != 2 or values.shape[0] & (values.shape[0] - 1) or values.shape[1] & 1 or not values.size:
+            raise ValueError(f"a table has a power of two of rows of an even number of entries, not the shape {values.shape}")
+        values.flags.writeable = False
+        self.rows = values
+
+    @property
+    def columns(self) -> int:
+        """Entries of a row."""
+        return self.rows.shape[1]
+
+
+def lookup_rows(table: Table, index: Lanes) -> tuple[Lanes, ...]:
+    """The row of a table for each lane, as one vector of float64 lanes a column.
+
+    Only the low bits of the integer lanes ``index`` count: as many as number the rows.
+    """
+    found = table.rows[np.asarray(index).astype(np.int64) & (len(table.rows) - 1)]
+    return tuple(np.ascontiguousarray(found[..., column]) for column in range(table.columns))
 
 
 def load(address: int, element: str, lanes: int) -> Lanes:

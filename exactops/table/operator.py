@@ -256,8 +256,9 @@ class Operator:
         ``"a"`` to ``"d"``: see ``CATEGORIES``.
     dtypes : tuple of str
         Short names of the served value types.
-    kernel : Kernel, mapping from kind to Kernel or Refusal, or callable
-        One kernel for all types; one by kind of the value type (``"f"``, ``"i"``, ``"u"``, ``"b"``); or a choice.
+    kernel : Kernel, mapping to Kernel or Refusal, or callable
+        One kernel for all types; one by the value type's short name or, where that has none, by its kind (``"f"``, ``"i"``,
+        ``"u"``, ``"b"``); or a choice.
     operands : tuple of Operand
         Of an operator with a fold: one, which stands for all.
     results : tuple of str
@@ -330,7 +331,7 @@ class Operator:
             return self.kernel
         if isinstance(self.kernel, Mapping):
             value = inputs[min(self.value_position, len(inputs) - 1)]
-            return self.kernel.get(value.kind) or Refusal("")
+            return self.kernel.get(value.short) or self.kernel.get(value.kind) or Refusal("")
         return self.kernel(inputs, result, choices)
 
     def refusal(self, value: Format) -> str:
