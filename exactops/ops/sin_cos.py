@@ -2,6 +2,7 @@
 
 from exactops.lanes import (
     Lanes,
+    absolute,
     any_lane,
     bits,
     convert,
@@ -11,12 +12,33 @@ from exactops.lanes import (
     lookup,
     mul_add,
     polynomial,
+    recompute,
     select,
     signed,
+    unsigned,
 )
-from exactops.numerics.constants import BINARY32_MAGNITUDE, ROUNDING_SHIFT, binary32_bits, leading_bits
+from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.sin_cos import (
+    COSINE_SHIFT,
+    FAST_MODE_COSINE_SHIFT,
+    HUGE_REDUCTION_ERROR,
+    HUGE,
+    QUARTER_TURN,
+    SHIFT,
+    angle_of_parts,
+    cosine_accurate_phase,
+    reduce_fast_mode,
+    reduce_huge,
+    reduce_moderate,
+    sine_accurate_phase,
+    sine_core,
+    sine_error,
+)
+from exactops.numerics.binary64.sin_cos import sine_fast_mode as sine_fast_mode_binary64
+from exactops.numerics.constants import BINARY32_MAGNITUDE, BINARY64_SIGN, INFINITY, NOT_A_NUMBER, ROUNDING_SHIFT, binary32_bits, leading_bits
 from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
 from exactops.numerics.rounding_test import BINARY32_MISSING, fails_rounding_test
+from exactops.numerics.binary64.tables.sin_cos import FAST_PHASE_ERROR
 from exactops.numerics.tables.sin_cos import (
     COSINE,
     FAST_MODE,
@@ -34,7 +56,7 @@ from exactops.numerics.tables.sin_cos import (
     STEP_HIGH,
     STEP_LOW,
 )
-from exactops.table.formats import FLOATS_TO_32_BITS
+from exactops.table.formats import FLOATS
 from exactops.table.operator import Kernel, Operator
 
 #: Bits of 2**17: below it the range reduction of the fast phase is exact enough.
@@ -173,29 +195,124 @@ def cos_fast(x: Lanes):
     return y
 
 
+# --- float64 ------------------------------------------------------------------------------------------------------------
+
+
+@lane_function
+def with_sign_of_half_turns(y: Lanes, index: Lanes):
+    """The sign of y flipped where bit 9 of the index is set."""
+    return from_bits(bits(y) ^ ((unsigned(index) << 54) & BINARY64_SIGN))
+
+
+@lane_function
+def with_sign_of(y: Lanes, x: Lanes):
+    """The sign of y flipped where that of x is set."""
+    return from_bits(bits(y) ^ (bits(x) & BINARY64_SIGN))
+
+
+@lane_function
+def huge_binary64(size: Lanes, y: Lanes, fails: Lanes, steps: int):
+    """Results and failures of the fast phase, those of finite arguments from 2**30 on replaced; NaN for infinities and NaNs."""
+    huge = (size >= HUGE) & (size < INFINITY)
+    if any_lane(huge):
+        index, first, second = recompute(huge, (signed(bits(size)), size, size), reduce_huge, size)
+        index = index + steps
+        high, low = sine_core(index, *angle_of_parts(first, second))
+        z, fails_here = round_and_test(high, low, absolute(high) * FAST_PHASE_ERROR + HUGE_REDUCTION_ERROR)
+        y = select(huge, with_sign_of_half_turns(z, index), y)
+        fails = (fails & ~huge) | (fails_here & huge)
+    finite = size < INFINITY
+    return select(finite, y, NOT_A_NUMBER), fails & finite
+
+
+def sin_binary64(x: Lanes):
+    """Exact mode, float64 lanes. What fails the rounding test is computed again in wide integers.
+
+    Arguments from 2**30 on are reduced in integers, one after another, and go through the core of the fast phase then. The
+    magnitude is computed with, so that zeros keep their signs; tiny numbers pass the test.
+    """
+    size = absolute(x)
+    index, k, r_high, r_low = reduce_moderate(size, SHIFT)
+    high, low = sine_core(index, r_high, r_low)
+    y, fails = round_and_test(high, low, sine_error(high, k))
+    y = with_sign_of_half_turns(y, index)
+    retry = fails | ~(size < HUGE)
+    if any_lane(retry):
+        y, fails = huge_binary64(size, y, retry, 0)
+        y = recompute(fails, y, sine_accurate_phase, size)
+    return with_sign_of(y, x)
+
+
+def cos_binary64(x: Lanes):
+    """Exact mode, float64 lanes: as :func:`sin_binary64`, a quarter turn ahead."""
+    size = absolute(x)
+    index, k, r_high, r_low = reduce_moderate(size, COSINE_SHIFT)
+    high, low = sine_core(index, r_high, r_low)
+    y, fails = round_and_test(high, low, sine_error(high, k))
+    y = with_sign_of_half_turns(y, index)
+    retry = fails | ~(size < HUGE)
+    if any_lane(retry):
+        y, fails = huge_binary64(size, y, retry, QUARTER_TURN)
+        y = recompute(fails, y, cosine_accurate_phase, size)
+    return y
+
+
+@lane_function
+def accurate_binary64_fast(size: Lanes, y: Lanes, retry: Lanes, steps: int):
+    """Results of fast mode, those of finite arguments in ``retry`` replaced; NaN for infinities and NaNs."""
+    finite = size < INFINITY
+    retry = retry & finite
+    index, first, second = recompute(retry, (signed(bits(size)), size, size), reduce_huge, size)
+    index = index + steps
+    high, low = sine_core(index, *angle_of_parts(first, second))
+    y = select(retry, with_sign_of_half_turns(high + low, index), y)
+    return select(finite, y, NOT_A_NUMBER)
+
+
+def sin_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: 16 table entries a half turn; what comes near to a multiple of pi/16 and is large is reduced \
+in integers."""
+    size = absolute(x)
+    index, r, retry = reduce_fast_mode(size, SHIFT)
+    y = sine_fast_mode_binary64(index, r)
+    if any_lane(retry):
+        y = accurate_binary64_fast(size, y, retry, 0)
+    return with_sign_of(y, x)
+
+
+def cos_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: as :func:`sin_binary64_fast`, a quarter turn ahead."""
+    size = absolute(x)
+    index, r, retry = reduce_fast_mode(size, FAST_MODE_COSINE_SHIFT)
+    y = sine_fast_mode_binary64(index, r)
+    if any_lane(retry):
+        y = accurate_binary64_fast(size, y, retry, QUARTER_TURN)
+    return y
+
+
 OPERATORS = (
     Operator(
         "sin",
         "the sine of x, an angle in radians, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(sin, sin_fast, registers=2),
+        FLOATS,
+        {"f64": Kernel(sin_binary64, sin_binary64_fast, registers=2), "f": Kernel(sin, sin_fast, registers=2)},
         onnx="Sin",
         opset=7,
         special=(
             "sin(0) keeps the sign of zero",
             "infinities give NaN",
-            "the range reduction is exact for every finite x, 1e38 too",
+            "the range reduction is exact for every finite x, 1e300 too",
         ),
     ),
     Operator(
         "cos",
         "the cosine of x, an angle in radians, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(cos, cos_fast, registers=2),
+        FLOATS,
+        {"f64": Kernel(cos_binary64, cos_binary64_fast, registers=2), "f": Kernel(cos, cos_fast, registers=2)},
         onnx="Cos",
         opset=7,
-        special=("cos(0) = 1", "infinities give NaN", "the range reduction is exact for every finite x, 1e38 too"),
+        special=("cos(0) = 1", "infinities give NaN", "the range reduction is exact for every finite x, 1e300 too"),
     ),
 )

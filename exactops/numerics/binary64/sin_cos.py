@@ -1,0 +1,277 @@
+"""Sine and cosine of float64 lanes: range reductions, the core of the fast phase, and accurate phases in wide integers.
+
+All work with the magnitude of x. The fast phase writes it as ``k * pi/512 + r``, looks up sine and cosine of ``k * pi/512`` for k
+modulo 512 and carries the sign that half turns bring in bit 9 of k. Constants: tools/derive_binary64_sin_cos.py.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from exactops.lanes import (
+    Lanes,
+    Table,
+    Wide,
+    WideTable,
+    absolute,
+    bit_length,
+    bits,
+    from_bits,
+    from_wide_bits,
+    lane_function,
+    lookup,
+    lookup_rows,
+    mul_add,
+    narrow,
+    polynomial,
+    scalar_function,
+    scaled_product,
+    signed,
+    unsigned,
+    wide,
+    wide_entry,
+    wide_polynomial,
+)
+from exactops.numerics.binary64.arithmetic import leading_part
+from exactops.numerics.binary64.fixed_point import ONE, decompose, is_negative, round_to_binary64
+from exactops.numerics.binary64.tables.sin_cos import (
+    COSINE,
+    FAST_MODE_COSINE,
+    FAST_MODE_COSINES,
+    FAST_MODE_INVERSE_STEP,
+    FAST_MODE_SINE,
+    FAST_MODE_SINES,
+    FAST_MODE_STEP_1,
+    FAST_MODE_STEP_2,
+    FAST_MODE_STEP_3,
+    FAST_MODE_STEP_4,
+    FAST_PHASE_ERROR,
+    INVERSE_STEP,
+    REDUCTION_ERROR,
+    SINE,
+    SINES_HIGH,
+    SINES_LOW,
+    STEP,
+    STEP_1,
+    STEP_2,
+    STEP_3,
+    STEP_4,
+    STEP_HIGH,
+    STEP_LOW,
+    TWO_OVER_PI,
+)
+from exactops.numerics.constants import BINARY64_SIGN, ROUNDING_SHIFT
+from exactops.numerics.rounding import fast_two_sum
+
+#: Below it the reduction by products with parts of pi/512 is good.
+HUGE = 2.0**30
+#: What the rounding of x to multiples of pi/512 adds for the cosine: a quarter turn.
+QUARTER_TURN = 256
+#: k stands in the low bits of a sum with this.
+SHIFT = ROUNDING_SHIFT
+COSINE_SHIFT = ROUNDING_SHIFT + QUARTER_TURN
+FAST_MODE_COSINE_SHIFT = ROUNDING_SHIFT + 8.0
+#: Absolute error of an angle that was reduced in integers.
+HUGE_REDUCTION_ERROR = 2.0**-108
+
+
+def _rows() -> np.ndarray:
+    """For k from 0 to 511 the sine of k * pi/512 as a pair, and the cosine as a head of 27 bits and the rest."""
+    high, low = np.array(SINES_HIGH), np.array(SINES_LOW)
+    # Veltkamp's splitting: the head has the leading 26 bits of the significand, rounded.
+    scaled = high * (2.0**27 + 1.0)
+    head = scaled - (scaled - high)
+    tail = (high - head) + low
+    return np.stack(
+        [
+            np.concatenate([high[:256], high[256:0:-1]]),
+            np.concatenate([low[:256], low[256:0:-1]]),
+            np.concatenate([head[:0:-1], -head[:256]]),
+            np.concatenate([tail[:0:-1], -tail[:256]]),
+        ],
+        axis=-1,
+    )
+
+
+SINES_AND_COSINES = Table(_rows())
+
+
+# --- fast phase ---------------------------------------------------------------------------------------------------------
+
+
+@lane_function
+def reduce_moderate(size: Lanes, shift: float):
+    """``(index, k, r_high, r_low)`` with ``size = k * pi/512 + r_high + r_low`` for 0 <= size < 2**30.
+
+    ``index`` holds k, or k + 256 for the shift of the cosine, in its low bits. STEP_1 to STEP_3 have 15 bits, k at most 38: the
+    products are exact, and so are the three differences, the first since STEP_1 is not above pi/512 (Sterbenz), the others since
+    they are small and what they are made of has few bits. r_high has 26 bits; the error of the sum is below k times
+    REDUCTION_ERROR beside 2**-79 times r, and there is none for k = 0.
+    """
+    turns = size * INVERSE_STEP + shift
+    k = turns - shift
+    rest = ((size - k * STEP_1) - k * STEP_2) - k * STEP_3
+    high = leading_part(rest)
+    return signed(bits(turns)), k, high, (rest - high) - k * STEP_4
+
+
+@lane_function
+def sine_core(index: Lanes, r_high: Lanes, r_low: Lanes):
+    """sin(index * pi/512 + r_high + r_low) as ``high + low``, for an index modulo 512, that is up to its sign.
+
+    r_high has 26 bits, so that its product with a head of 27 bits is exact. sin(a + r) = S + C r + (C (sin r - r) + S (cos r - 1)).
+    """
+    sine, sine_low, cosine_head, cosine_tail = lookup_rows(SINES_AND_COSINES, index)
+    r = r_high + r_low
+    u = r * r
+    cosine = cosine_head + cosine_tail
+    high, low = fast_two_sum(sine, cosine_head * r_high)
+    rest = cosine * (r_low + (u * r) * polynomial(u, SINE)) + sine * (u * polynomial(u, COSINE))
+    return high, ((low + sine_low) + cosine_tail * r_high) + rest
+
+
+@lane_function
+def sine_error(high: Lanes, k: Lanes):
+    """Bound of the error of ``sine_core`` behind ``reduce_moderate``."""
+    return absolute(high) * FAST_PHASE_ERROR + k * REDUCTION_ERROR
+
+
+@lane_function
+def angle_of_parts(first: Lanes, second: Lanes):
+    """``(first * 2**-51 + second * 2**-102) * pi/512`` as ``r_high + r_low``, r_high in 26 bits, within 2**-76 of its value."""
+    first = first * 2.0**-51
+    head = leading_part(first)
+    tail = (first - head) * STEP_HIGH + (head * STEP_LOW + ((first - head) * STEP_LOW + (second * 2.0**-102) * STEP))
+    total, error = fast_two_sum(head * STEP_HIGH, tail)
+    high = leading_part(total)
+    return high, (total - high) + error
+
+
+# --- fast mode ----------------------------------------------------------------------------------------------------------
+
+
+@lane_function
+def reduce_fast_mode(size: Lanes, shift: float):
+    """``(index, r, retry)`` with ``size = k * pi/16 + r``, k (or k + 8) in the low bits of the index.
+
+    The parts of pi/16 have 18 bits, k below 2**30 at most 33: all but the last of the four steps are exact, fused or not. The
+    last leaves an error of k times 2**-108; where r is not large beside it, or size is 2**30 or more or a NaN, retry is set.
+    """
+    turns = mul_add(size, FAST_MODE_INVERSE_STEP, shift)
+    k = turns - shift
+    rest = mul_add(k, -FAST_MODE_STEP_3, mul_add(k, -FAST_MODE_STEP_2, mul_add(k, -FAST_MODE_STEP_1, size)))
+    r = mul_add(k, -FAST_MODE_STEP_4, rest)
+    return signed(bits(turns)), r, ~(size < HUGE) | (absolute(r) < k * 2.0**-50)
+
+
+@lane_function
+def sine_fast_mode(index: Lanes, r: Lanes):
+    """sin(index * pi/16 + r) of an index modulo 32."""
+    sine, cosine = lookup(FAST_MODE_SINES, index), lookup(FAST_MODE_COSINES, index)
+    u = r * r
+    odd = mul_add(u * r, polynomial(u, FAST_MODE_SINE, "fused horner"), r)
+    even = u * polynomial(u, FAST_MODE_COSINE, "fused horner")
+    y = mul_add(cosine, odd, mul_add(sine, even, sine))
+    return from_bits(bits(y) ^ ((unsigned(index) << 59) & BINARY64_SIGN))
+
+
+# --- wide integers ------------------------------------------------------------------------------------------------------
+
+#: Entry j is 2/pi * 2**(32 * j), rounded down, modulo 2**240.
+_INVERSE_QUARTER = WideTable(((TWO_OVER_PI << 32 * j) >> 1408) & ((1 << 240) - 1) for j in range(44))
+_QUARTER = Wide((1 << 1600) // TWO_OVER_PI)
+_SINE = WideTable((-1) ** j * ((1 << 192) // math.factorial(2 * j + 1)) for j in range(23))
+_COSINE = WideTable((-1) ** j * ((1 << 192) // math.factorial(2 * j)) for j in range(24))
+_WHOLE = Wide((1 << 202) - 1)
+_FIRST = Wide((1 << 139) - 1)
+_SECOND = Wide((1 << 192) - 1)
+_PART = Wide((1 << 51) - 1)
+_DOUBLE_OFFSET = Wide((1075 << 52) + (1 << 51))
+_ZERO = Wide(0)
+
+
+@scalar_function
+def reduce_huge(size):
+    """``(k, first, second)`` for a finite size >= 2**30: k multiples of pi/512 modulo 1024, and parts of what remains.
+
+    Payne and Hanek 1983: the bits of 2/pi that contribute multiples of four quarter turns are left out. What remains,
+    ``first * 2**-51 + second * 2**-102`` of pi/512, is at most 1/2 in magnitude and wrong by less than 2**-102; both are integers.
+    """
+    significand, exponent = decompose(size)
+    place = exponent + 200
+    entry = (place + 31) >> 5
+    turns = (significand * (wide_entry(_INVERSE_QUARTER, entry) >> ((entry << 5) - place) & _WHOLE)) & _WHOLE
+    k = (turns + (wide(1) << 191)) >> 192
+    part = (turns - (k << 192)) >> 90
+    first = from_wide_bits((part >> 51) + _DOUBLE_OFFSET) - 6755399441055744.0
+    second = from_wide_bits((part & _PART) + _DOUBLE_OFFSET) - 6755399441055744.0
+    return narrow(k), first, second
+
+
+@scalar_function
+def reduce_exactly(significand, exponent):
+    """``(quarters, r, scale)``: ``significand * 2**exponent = quarters * pi/2 + r * 2**-scale``, quarters modulo 4.
+
+    r has some 190 bits. Numbers below 1/2 come back as they are. Others have an exponent of at least -53; no float64 lies within 2**-62 of a multiple
+    of pi/2 then. 2/pi is cut into bits down to 2**-137 and the next 192; error below 2**-185 of r.
+    """
+    if bit_length(significand) + exponent < 0:
+        quarters = _ZERO
+        scale = 192 - bit_length(significand)
+        r = significand << scale
+        scale = scale - exponent
+    else:
+        place = exponent + 137
+        entry = (place + 31) >> 5
+        shift = (entry << 5) - place
+        first = significand * ((wide_entry(_INVERSE_QUARTER, entry) >> shift) & _FIRST)
+        second = significand * ((wide_entry(_INVERSE_QUARTER, entry + 6) >> shift) & _SECOND)
+        first = (first + (second >> 192)) & _FIRST
+        second = second & _SECOND
+        quarters = (first + (wide(1) << 136)) >> 137
+        first = first - (quarters << 137)
+        length = bit_length(first)
+        if first < 0:
+            length = bit_length(-first)
+        scale = 192 - length
+        r = scaled_product((first << scale) + (second >> (192 - scale)), _QUARTER)
+        scale = scale + 137
+    return quarters, r, scale
+
+
+@scalar_function
+def sine_of_quarters(negative, quarters, r, scale):
+    """The float64 nearest to sin(quarters * pi/2 + r * 2**-scale), or the one nearest to it from the other sign."""
+    negative = negative != ((quarters & 2) > 0)
+    square = scaled_product(r, r) >> (scale + scale - 384)
+    if (quarters & 1) > 0:
+        result = wide_polynomial(square, _COSINE)
+        scale = wide(192)
+    else:
+        negative = negative != (r < 0)
+        if r < 0:
+            r = -r
+        result = scaled_product(r, wide_polynomial(square, _SINE))
+    return round_to_binary64(negative, result, -scale)
+
+
+@scalar_function
+def sine_accurate_phase(x):
+    """sin(x) of a finite float64 scalar, correctly rounded.
+
+    The relative error is below 2**-183: among all 2**64 arguments the expected number of those whose rounding it could change is
+    about 2**(64 + 54 - 183) = 2**-65.
+    """
+    significand, exponent = decompose(x)
+    quarters, r, scale = reduce_exactly(significand, exponent)
+    return sine_of_quarters(is_negative(x), quarters, r, scale)
+
+
+@scalar_function
+def cosine_accurate_phase(x):
+    """cos(x) of a finite float64 scalar, correctly rounded; see :func:`sine_accurate_phase`."""
+    significand, exponent = decompose(x)
+    quarters, r, scale = reduce_exactly(significand, exponent)
+    return sine_of_quarters(wide(1) < wide(0), quarters + 1, r, scale)
