@@ -306,7 +306,7 @@ class _Recompute(AbstractTemplate):
     def generic(self, args, kws):
         if kws or len(args) < 4 or not is_mask(args[0]) or not isinstance(args[2], types.Function):
             return None
-        mask, values, function, *operands = args
+        values, function, *operands = args[1:]
         if function.typing_key not in SCALAR_FUNCTIONS or not all(isinstance(each, Vec) for each in operands):
             return None
         several = isinstance(values, types.BaseTuple)
