@@ -13,8 +13,8 @@ mp.prec = 1800
 
 #: Half the step of the fast phase's table, with what rounding k may add.
 REACH = mp.pi / 1024 * (1 + mpf(2) ** -14)
-#: The same for fast mode, whose table has 16 entries a half turn.
-FAST_MODE_REACH = mp.pi / 32 * (1 + mpf(2) ** -14)
+#: The same for fast mode, which reduces to multiples of pi/2.
+FAST_MODE_REACH = mp.pi / 4 * (1 + mpf(2) ** -14)
 #: Bits of the parts of a step, whose products with k have to be exact.
 PART_BITS, FAST_MODE_PART_BITS = 15, 18
 
@@ -27,6 +27,11 @@ def sine_tail(u):
 def cosine_tail(u):
     """(cos(r) - 1) / r**2 as a function of u = r**2."""
     return sum((-1) ** (k + 1) * u**k / mpmath.factorial(2 * k + 2) for k in range(30))
+
+
+def cosine_second_tail(u):
+    """(cos(r) - 1 + r**2 / 2) / r**4 as a function of u = r**2."""
+    return sum((-1) ** k * u**k / mpmath.factorial(2 * k + 4) for k in range(30))
 
 
 def parts(value, bits: int, count: int) -> list[float]:
@@ -66,17 +71,14 @@ def main() -> int:
     tail("SINE", sine_tail, 1, REACH, lambda u: u, constants, notes)
     tail("COSINE", cosine_tail, 2, REACH, lambda u: u, constants, notes)
     constants["FAST_PHASE_ERROR"] = 2.0**-67
-    constants["REDUCTION_ERROR"] = 2.0**-104
+    constants["REDUCTION_ERROR"] = 2.0**-107
     # Fast mode.
-    wide_step = mp.pi / 16
-    constants["FAST_MODE_INVERSE_STEP"] = to_double(1 / wide_step)
-    for number, part in enumerate(parts(wide_step, FAST_MODE_PART_BITS, 3), 1):
+    quarter = mp.pi / 2
+    constants["FAST_MODE_INVERSE_STEP"] = to_double(1 / quarter)
+    for number, part in enumerate(parts(quarter, FAST_MODE_PART_BITS, 3), 1):
         constants[f"FAST_MODE_STEP_{number}"] = part
-    sines = [mpmath.sin(n * wide_step) if n else mpf(0) for n in range(16)]
-    constants["FAST_MODE_SINES"] = tuple(to_double(s) for s in sines)
-    constants["FAST_MODE_COSINES"] = tuple(to_double(mpmath.cos(n * wide_step)) if n != 8 else 0.0 for n in range(16))
-    tail("FAST_MODE_SINE", sine_tail, 3, FAST_MODE_REACH, lambda u: u, constants, notes)
-    tail("FAST_MODE_COSINE", cosine_tail, 3, FAST_MODE_REACH, lambda u: u, constants, notes)
+    tail("FAST_MODE_SINE", sine_tail, 5, FAST_MODE_REACH, lambda u: u, constants, notes)
+    tail("FAST_MODE_COSINE", cosine_second_tail, 5, FAST_MODE_REACH, lambda u: u**2, constants, notes)
     constants["TWO_OVER_PI"] = int(mpmath.floor(mpmath.ldexp(2 / mp.pi, 1408)))
     comments = {
         "INVERSE_STEP": "A step is pi/512: its reciprocal, and three parts of 15 bits, rounded toward zero, and a rest.",
@@ -84,7 +86,9 @@ def main() -> int:
         "SINES_HIGH": "Sines of n * pi/512 for n from 0 to 256, as pairs.",
         "SINE": "sin(r) = r + r**3 * SINE(r**2), cos(r) = 1 + r**2 * COSINE(r**2) for |r| <= pi/1024.",
         "FAST_PHASE_ERROR": "The error of the fast phase: relative to the result, and for each step of the reduction.",
-        "FAST_MODE_INVERSE_STEP": "Fast mode has steps of pi/16, in three parts of 18 bits and a rest.",
+        "FAST_MODE_INVERSE_STEP": "Fast mode has steps of pi/2, in three parts of 18 bits and a rest.",
+        "FAST_MODE_SINE": "sin(r) = r + r**3 * FAST_MODE_SINE(r**2), cos(r) = 1 - r**2/2 + r**4 * FAST_MODE_COSINE(r**2) for "
+        "|r| <= pi/4.",
         "TWO_OVER_PI": "2/pi * 2**1408, rounded down.",
     }
     return report("exactops.numerics.binary64.tables.sin_cos", "Constants of sin and cos.", constants, notes, comments)

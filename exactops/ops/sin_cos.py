@@ -21,14 +21,13 @@ from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sin_cos import (
     COSINE_SHIFT,
     FAST_MODE_COSINE_SHIFT,
-    HUGE_REDUCTION_ERROR,
     HUGE,
+    NEAR_ZERO,
     QUARTER_TURN,
     SHIFT,
     angle_of_parts,
     cosine_accurate_phase,
-    reduce_fast_mode,
-    reduce_huge,
+    reduce_in_integers,
     reduce_moderate,
     sine_accurate_phase,
     sine_core,
@@ -38,7 +37,6 @@ from exactops.numerics.binary64.sin_cos import sine_fast_mode as sine_fast_mode_
 from exactops.numerics.constants import BINARY32_MAGNITUDE, BINARY64_SIGN, INFINITY, NOT_A_NUMBER, ROUNDING_SHIFT, binary32_bits, leading_bits
 from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
 from exactops.numerics.rounding_test import BINARY32_MISSING, fails_rounding_test
-from exactops.numerics.binary64.tables.sin_cos import FAST_PHASE_ERROR
 from exactops.numerics.tables.sin_cos import (
     COSINE,
     FAST_MODE,
@@ -211,25 +209,26 @@ def with_sign_of(y: Lanes, x: Lanes):
 
 
 @lane_function
-def huge_binary64(size: Lanes, y: Lanes, fails: Lanes, steps: int):
-    """Results and failures of the fast phase, those of finite arguments from 2**30 on replaced; NaN for infinities and NaNs."""
-    huge = (size >= HUGE) & (size < INFINITY)
-    if any_lane(huge):
-        index, first, second = recompute(huge, (signed(bits(size)), size, size), reduce_huge, size)
+def reduced_again(size: Lanes, y: Lanes, fails: Lanes, again: Lanes, steps: int):
+    """Results and failures of the fast phase, in the lanes ``again`` by a reduction in integers; NaN for infinities and NaNs."""
+    finite = size < INFINITY
+    again = again & finite
+    if any_lane(again):
+        index, first, second = recompute(again, (signed(bits(size)), size, size), reduce_in_integers, size)
         index = index + steps
         high, low = sine_core(index, *angle_of_parts(first, second))
-        z, fails_here = round_and_test(high, low, absolute(high) * FAST_PHASE_ERROR + HUGE_REDUCTION_ERROR)
-        y = select(huge, with_sign_of_half_turns(z, index), y)
-        fails = (fails & ~huge) | (fails_here & huge)
-    finite = size < INFINITY
+        z, fails_here = round_and_test(high, low, sine_error(high, 0.0))
+        y = select(again, with_sign_of_half_turns(z, index), y)
+        fails = (fails & ~again) | (fails_here & again)
     return select(finite, y, NOT_A_NUMBER), fails & finite
 
 
 def sin_binary64(x: Lanes):
     """Exact mode, float64 lanes. What fails the rounding test is computed again in wide integers.
 
-    Arguments from 2**30 on are reduced in integers, one after another, and go through the core of the fast phase then. The
-    magnitude is computed with, so that zeros keep their signs; tiny numbers pass the test.
+    Arguments from 2**30 on, and those so near to a multiple of pi that the first reduction is not good enough, are reduced in
+    integers, one after another, and go through the core of the fast phase then. The magnitude is computed with, so that zeros
+    keep their signs; tiny numbers pass the test.
     """
     size = absolute(x)
     index, k, r_high, r_low = reduce_moderate(size, SHIFT)
@@ -238,8 +237,9 @@ def sin_binary64(x: Lanes):
     y = with_sign_of_half_turns(y, index)
     retry = fails | ~(size < HUGE)
     if any_lane(retry):
-        y, fails = huge_binary64(size, y, retry, 0)
-        y = recompute(fails, y, sine_accurate_phase, size)
+        y, fails = reduced_again(size, y, fails, (size >= HUGE) | (fails & (absolute(high) < k * NEAR_ZERO)), 0)
+        if any_lane(fails):
+            y = recompute(fails, y, sine_accurate_phase, size)
     return with_sign_of(y, x)
 
 
@@ -252,41 +252,38 @@ def cos_binary64(x: Lanes):
     y = with_sign_of_half_turns(y, index)
     retry = fails | ~(size < HUGE)
     if any_lane(retry):
-        y, fails = huge_binary64(size, y, retry, QUARTER_TURN)
-        y = recompute(fails, y, cosine_accurate_phase, size)
+        y, fails = reduced_again(size, y, fails, (size >= HUGE) | (fails & (absolute(high) < k * NEAR_ZERO)), QUARTER_TURN)
+        if any_lane(fails):
+            y = recompute(fails, y, cosine_accurate_phase, size)
     return y
 
 
 @lane_function
-def accurate_binary64_fast(size: Lanes, y: Lanes, retry: Lanes, steps: int):
-    """Results of fast mode, those of finite arguments in ``retry`` replaced; NaN for infinities and NaNs."""
+def reduced_again_fast(size: Lanes, y: Lanes, again: Lanes, steps: int):
+    """Results of fast mode, those of finite arguments in ``again`` by a reduction in integers; NaN for infinities and NaNs."""
     finite = size < INFINITY
-    retry = retry & finite
-    index, first, second = recompute(retry, (signed(bits(size)), size, size), reduce_huge, size)
+    again = again & finite
+    index, first, second = recompute(again, (signed(bits(size)), size, size), reduce_in_integers, size)
     index = index + steps
     high, low = sine_core(index, *angle_of_parts(first, second))
-    y = select(retry, with_sign_of_half_turns(high + low, index), y)
-    return select(finite, y, NOT_A_NUMBER)
+    return select(finite, select(again, with_sign_of_half_turns(high + low, index), y), NOT_A_NUMBER)
 
 
 def sin_binary64_fast(x: Lanes):
-    """Fast mode, float64 lanes: 16 table entries a half turn; what comes near to a multiple of pi/16 and is large is reduced \
-in integers."""
+    """Fast mode, float64 lanes. Arguments from 2**30 on, or very near to a multiple of pi/2, are reduced in integers."""
     size = absolute(x)
-    index, r, retry = reduce_fast_mode(size, SHIFT)
-    y = sine_fast_mode_binary64(index, r)
+    y, retry = sine_fast_mode_binary64(size, SHIFT)
     if any_lane(retry):
-        y = accurate_binary64_fast(size, y, retry, 0)
+        y = reduced_again_fast(size, y, retry, 0)
     return with_sign_of(y, x)
 
 
 def cos_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes: as :func:`sin_binary64_fast`, a quarter turn ahead."""
     size = absolute(x)
-    index, r, retry = reduce_fast_mode(size, FAST_MODE_COSINE_SHIFT)
-    y = sine_fast_mode_binary64(index, r)
+    y, retry = sine_fast_mode_binary64(size, FAST_MODE_COSINE_SHIFT)
     if any_lane(retry):
-        y = accurate_binary64_fast(size, y, retry, QUARTER_TURN)
+        y = reduced_again_fast(size, y, retry, QUARTER_TURN)
     return y
 
 

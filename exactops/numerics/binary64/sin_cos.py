@@ -21,15 +21,14 @@ from exactops.lanes import (
     from_bits,
     from_wide_bits,
     lane_function,
-    lookup,
     lookup_rows,
     mul_add,
     narrow,
     polynomial,
     scalar_function,
     scaled_product,
+    select,
     signed,
-    unsigned,
     wide,
     wide_entry,
     wide_polynomial,
@@ -39,10 +38,8 @@ from exactops.numerics.binary64.fixed_point import ONE, decompose, is_negative, 
 from exactops.numerics.binary64.tables.sin_cos import (
     COSINE,
     FAST_MODE_COSINE,
-    FAST_MODE_COSINES,
     FAST_MODE_INVERSE_STEP,
     FAST_MODE_SINE,
-    FAST_MODE_SINES,
     FAST_MODE_STEP_1,
     FAST_MODE_STEP_2,
     FAST_MODE_STEP_3,
@@ -72,9 +69,9 @@ QUARTER_TURN = 256
 #: k stands in the low bits of a sum with this.
 SHIFT = ROUNDING_SHIFT
 COSINE_SHIFT = ROUNDING_SHIFT + QUARTER_TURN
-FAST_MODE_COSINE_SHIFT = ROUNDING_SHIFT + 8.0
-#: Absolute error of an angle that was reduced in integers.
-HUGE_REDUCTION_ERROR = 2.0**-108
+FAST_MODE_COSINE_SHIFT = ROUNDING_SHIFT + 1.0
+#: A result below k times this suffers from the reduction's error, which is k times REDUCTION_ERROR.
+NEAR_ZERO = 2.0**-38
 
 
 def _rows() -> np.ndarray:
@@ -140,11 +137,14 @@ def sine_error(high: Lanes, k: Lanes):
 
 @lane_function
 def angle_of_parts(first: Lanes, second: Lanes):
-    """``(first * 2**-51 + second * 2**-102) * pi/512`` as ``r_high + r_low``, r_high in 26 bits, within 2**-76 of its value."""
-    first = first * 2.0**-51
+    """``(first + second) * pi/512`` as ``r_high + r_low``, r_high in 26 bits; the relative error is below 2**-76.
+
+    ``first`` has 51 bits and ``second`` is below 2**-50 of it.
+    """
     head = leading_part(first)
-    tail = (first - head) * STEP_HIGH + (head * STEP_LOW + ((first - head) * STEP_LOW + (second * 2.0**-102) * STEP))
-    total, error = fast_two_sum(head * STEP_HIGH, tail)
+    tail = first - head
+    low = tail * STEP_HIGH + (head * STEP_LOW + (tail * STEP_LOW + second * STEP))
+    total, error = fast_two_sum(head * STEP_HIGH, low)
     high = leading_part(total)
     return high, (total - high) + error
 
@@ -153,28 +153,24 @@ def angle_of_parts(first: Lanes, second: Lanes):
 
 
 @lane_function
-def reduce_fast_mode(size: Lanes, shift: float):
-    """``(index, r, retry)`` with ``size = k * pi/16 + r``, k (or k + 8) in the low bits of the index.
+def sine_fast_mode(size: Lanes, shift: float):
+    """``(y, retry)``: the sine of ``size`` with at most 1.7 ulp of error, or the cosine where the shift has an odd integer.
 
-    The parts of pi/16 have 18 bits, k below 2**30 at most 33: all but the last of the four steps are exact, fused or not. The
-    last leaves an error of k times 2**-108; where r is not large beside it, or size is 2**30 or more or a NaN, retry is set.
+    size = k * pi/2 + r. The parts of pi/2 have 18 bits, k below 2**30 at most 30, and r is below 1: all but the last of the four
+    steps are exact, fused or not. The last leaves an error of k times 2**-107; where r is not large beside it, and where size is
+    2**30 or more or a NaN, retry is set.
     """
     turns = mul_add(size, FAST_MODE_INVERSE_STEP, shift)
     k = turns - shift
     rest = mul_add(k, -FAST_MODE_STEP_3, mul_add(k, -FAST_MODE_STEP_2, mul_add(k, -FAST_MODE_STEP_1, size)))
     r = mul_add(k, -FAST_MODE_STEP_4, rest)
-    return signed(bits(turns)), r, ~(size < HUGE) | (absolute(r) < k * 2.0**-50)
-
-
-@lane_function
-def sine_fast_mode(index: Lanes, r: Lanes):
-    """sin(index * pi/16 + r) of an index modulo 32."""
-    sine, cosine = lookup(FAST_MODE_SINES, index), lookup(FAST_MODE_COSINES, index)
+    retry = ~(size < HUGE) | (absolute(r) < k * 2.0**-51)
     u = r * r
-    odd = mul_add(u * r, polynomial(u, FAST_MODE_SINE, "fused horner"), r)
-    even = u * polynomial(u, FAST_MODE_COSINE, "fused horner")
-    y = mul_add(cosine, odd, mul_add(sine, even, sine))
-    return from_bits(bits(y) ^ ((unsigned(index) << 59) & BINARY64_SIGN))
+    sine = mul_add(u * r, polynomial(u, FAST_MODE_SINE, "fused pairs"), r)
+    cosine = mul_add(u * u, polynomial(u, FAST_MODE_COSINE, "fused pairs"), mul_add(u, -0.5, 1.0))
+    quarters = bits(turns)
+    y = select((quarters & 1) != 0, cosine, sine)
+    return from_bits(bits(y) ^ ((quarters << 62) & BINARY64_SIGN)), retry
 
 
 # --- wide integers ------------------------------------------------------------------------------------------------------
@@ -190,24 +186,37 @@ _SECOND = Wide((1 << 192) - 1)
 _PART = Wide((1 << 51) - 1)
 _DOUBLE_OFFSET = Wide((1075 << 52) + (1 << 51))
 _ZERO = Wide(0)
+_HALF_STEP = Wide(1 << 191)
 
 
 @scalar_function
-def reduce_huge(size):
-    """``(k, first, second)`` for a finite size >= 2**30: k multiples of pi/512 modulo 1024, and parts of what remains.
+def power_of_two(exponent):
+    """2**exponent as a float64 scalar; exponent is a wide integer, and the result a normal number."""
+    return from_wide_bits((exponent + 1023) << 52)
 
-    Payne and Hanek 1983: the bits of 2/pi that contribute multiples of four quarter turns are left out. What remains,
-    ``first * 2**-51 + second * 2**-102`` of pi/512, is at most 1/2 in magnitude and wrong by less than 2**-102; both are integers.
+
+@scalar_function
+def reduce_in_integers(size):
+    """``(k, first, second)``: a finite ``size`` is k * pi/512 and ``first + second`` of it, at most 1/2; k modulo 1024.
+
+    Payne and Hanek 1983: the bits of 2/pi that contribute multiples of four quarter turns are left out, and 200 bits behind the
+    point of ``size * 2/pi`` are kept, so that no float64, none is within 2**-62 of a multiple of pi/2, loses what counts. Sizes
+    from 1/2 on. ``first`` and ``second`` have 51 bits each.
     """
     significand, exponent = decompose(size)
     place = exponent + 200
     entry = (place + 31) >> 5
     turns = (significand * (wide_entry(_INVERSE_QUARTER, entry) >> ((entry << 5) - place) & _WHOLE)) & _WHOLE
-    k = (turns + (wide(1) << 191)) >> 192
-    part = (turns - (k << 192)) >> 90
+    k = (turns + _HALF_STEP) >> 192
+    rest = turns - (k << 192)
+    magnitude = rest
+    if rest < 0:
+        magnitude = -rest
+    shift = bit_length(magnitude) - 102
+    part = rest >> shift
     first = from_wide_bits((part >> 51) + _DOUBLE_OFFSET) - 6755399441055744.0
     second = from_wide_bits((part & _PART) + _DOUBLE_OFFSET) - 6755399441055744.0
-    return narrow(k), first, second
+    return narrow(k), first * power_of_two(shift - 141), second * power_of_two(shift - 192)
 
 
 @scalar_function
@@ -232,10 +241,10 @@ def reduce_exactly(significand, exponent):
         second = second & _SECOND
         quarters = (first + (wide(1) << 136)) >> 137
         first = first - (quarters << 137)
-        length = bit_length(first)
+        magnitude = first
         if first < 0:
-            length = bit_length(-first)
-        scale = 192 - length
+            magnitude = -first
+        scale = 192 - bit_length(magnitude)
         r = scaled_product((first << scale) + (second >> (192 - scale)), _QUARTER)
         scale = scale + 137
     return quarters, r, scale

@@ -164,37 +164,24 @@ COSINE = doubles(
 )
 # The error of the fast phase: relative to the result, and for each step of the reduction.
 FAST_PHASE_ERROR = float.fromhex("0x1.0000000000000p-67")
-REDUCTION_ERROR = float.fromhex("0x1.0000000000000p-104")
-# Fast mode has steps of pi/16, in three parts of 18 bits and a rest.
-FAST_MODE_INVERSE_STEP = float.fromhex("0x1.45f306dc9c883p+2")
-FAST_MODE_STEP_1 = float.fromhex("0x1.921f800000000p-3")
-FAST_MODE_STEP_2 = float.fromhex("0x1.aa22000000000p-22")
-FAST_MODE_STEP_3 = float.fromhex("0x1.68c0000000000p-42")
-FAST_MODE_STEP_4 = float.fromhex("0x1.1a62633145c07p-57")
-FAST_MODE_SINES = doubles(
-    """
-    0x0.0p+0 0x1.8f8b83c69a60bp-3 0x1.87de2a6aea963p-2 0x1.1c73b39ae68c8p-1
-    0x1.6a09e667f3bcdp-1 0x1.a9b66290ea1a3p-1 0x1.d906bcf328d46p-1 0x1.f6297cff75cb0p-1
-    0x1.0000000000000p+0 0x1.f6297cff75cb0p-1 0x1.d906bcf328d46p-1 0x1.a9b66290ea1a3p-1
-    0x1.6a09e667f3bcdp-1 0x1.1c73b39ae68c8p-1 0x1.87de2a6aea963p-2 0x1.8f8b83c69a60bp-3
-    """
-)
-FAST_MODE_COSINES = doubles(
-    """
-    0x1.0000000000000p+0 0x1.f6297cff75cb0p-1 0x1.d906bcf328d46p-1 0x1.a9b66290ea1a3p-1
-    0x1.6a09e667f3bcdp-1 0x1.1c73b39ae68c8p-1 0x1.87de2a6aea963p-2 0x1.8f8b83c69a60bp-3
-    0x0.0p+0 -0x1.8f8b83c69a60bp-3 -0x1.87de2a6aea963p-2 -0x1.1c73b39ae68c8p-1
-    -0x1.6a09e667f3bcdp-1 -0x1.a9b66290ea1a3p-1 -0x1.d906bcf328d46p-1 -0x1.f6297cff75cb0p-1
-    """
-)
+REDUCTION_ERROR = float.fromhex("0x1.0000000000000p-107")
+# Fast mode has steps of pi/2, in three parts of 18 bits and a rest.
+FAST_MODE_INVERSE_STEP = float.fromhex("0x1.45f306dc9c883p-1")
+FAST_MODE_STEP_1 = float.fromhex("0x1.921f800000000p+0")
+FAST_MODE_STEP_2 = float.fromhex("0x1.aa22000000000p-19")
+FAST_MODE_STEP_3 = float.fromhex("0x1.68c0000000000p-39")
+FAST_MODE_STEP_4 = float.fromhex("0x1.1a62633145c07p-54")
+# sin(r) = r + r**3 * FAST_MODE_SINE(r**2), cos(r) = 1 - r**2/2 + r**4 * FAST_MODE_COSINE(r**2) for |r| <= pi/4.
 FAST_MODE_SINE = doubles(
     """
-    -0x1.5555555555555p-3 0x1.111111110eed0p-7 -0x1.a01a00f868956p-13 0x1.71ca01b6774e2p-19
+    -0x1.5555555555549p-3 0x1.111111110f87dp-7 -0x1.a01a019c11f8ap-13 0x1.71de35780bf20p-19
+    -0x1.ae5e667f425d2p-26 0x1.5d93156a99ed7p-33
     """
 )
 FAST_MODE_COSINE = doubles(
     """
-    -0x1.ffffffffffffdp-2 0x1.555555554f723p-5 -0x1.6c16c08584451p-10 0x1.9ffe33e73ab3bp-16
+    0x1.555555555554cp-5 -0x1.6c16c16c15181p-10 0x1.a01a019cb214ep-16 -0x1.27e4f80a31497p-22
+    0x1.1ee9ec16586d9p-29 -0x1.8faeb47be7d53p-37
     """
 )
 # 2/pi * 2**1408, rounded down.
