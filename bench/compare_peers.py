@@ -4,7 +4,7 @@
 AVX2 is a run without ONNX Runtime, which cannot be told to leave AVX-512 alone::
 
     NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES= NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" \\
-    ATEN_CPU_CAPABILITY=avx2 python bench/compare_peers.py --dtype float64 --without onnxruntime
+    ATEN_CPU_CAPABILITY=avx2 MKL_ENABLE_INSTRUCTIONS=AVX2 python bench/compare_peers.py --dtype float64 --without onnxruntime
 """
 
 from __future__ import annotations
