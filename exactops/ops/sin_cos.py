@@ -26,12 +26,12 @@ from exactops.numerics.binary64.sin_cos import (
     QUARTER_TURN,
     SHIFT,
     angle_of_parts,
-    cosine_accurate_phase,
+    cosine_in_integers,
     reduce_in_integers,
     reduce_moderate,
-    sine_accurate_phase,
     sine_core,
     sine_error,
+    sine_in_integers,
 )
 from exactops.numerics.binary64.sin_cos import sine_fast_mode as sine_fast_mode_binary64
 from exactops.numerics.constants import BINARY32_MAGNITUDE, BINARY64_SIGN, INFINITY, NOT_A_NUMBER, ROUNDING_SHIFT, binary32_bits, leading_bits
@@ -239,7 +239,7 @@ def sin_binary64(x: Lanes):
     if any_lane(retry):
         y, fails = reduced_again(size, y, fails, (size >= HUGE) | (fails & (absolute(high) < k * NEAR_ZERO)), 0)
         if any_lane(fails):
-            y = recompute(fails, y, sine_accurate_phase, size)
+            y = recompute(fails, y, sine_in_integers, size)
     return with_sign_of(y, x)
 
 
@@ -254,7 +254,7 @@ def cos_binary64(x: Lanes):
     if any_lane(retry):
         y, fails = reduced_again(size, y, fails, (size >= HUGE) | (fails & (absolute(high) < k * NEAR_ZERO)), QUARTER_TURN)
         if any_lane(fails):
-            y = recompute(fails, y, cosine_accurate_phase, size)
+            y = recompute(fails, y, cosine_in_integers, size)
     return y
 
 

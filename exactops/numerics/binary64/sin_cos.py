@@ -267,7 +267,7 @@ def sine_of_quarters(negative, quarters, r, scale):
 
 
 @scalar_function
-def sine_accurate_phase(x):
+def sine_in_integers(x):
     """sin(x) of a finite float64 scalar, correctly rounded.
 
     The relative error is below 2**-183: among all 2**64 arguments the expected number of those whose rounding it could change is
@@ -279,8 +279,8 @@ def sine_accurate_phase(x):
 
 
 @scalar_function
-def cosine_accurate_phase(x):
-    """cos(x) of a finite float64 scalar, correctly rounded; see :func:`sine_accurate_phase`."""
+def cosine_in_integers(x):
+    """cos(x) of a finite float64 scalar, correctly rounded; see :func:`sine_in_integers`."""
     significand, exponent = decompose(x)
     quarters, r, scale = reduce_exactly(significand, exponent)
     return sine_of_quarters(wide(1) < wide(0), quarters + 1, r, scale)
