@@ -41,16 +41,21 @@ MAGNITUDE = 0x7FFFFFFFFFFFFFFF
 SUBNORMAL_SCALE = 2.0**54
 SUBNORMAL_FIELDS = 54 << 52
 
-# Added to a pattern: its offset from FIRST, with an exponent field that stays positive for subnormal numbers.
+#: Added to a difference of patterns: its exponent field stays positive for subnormal numbers; :func:`exponent_of` takes it away.
 _BIAS = 1024 + 64
-_OFFSET = (_BIAS << 52) - FIRST
-_FRACTION = (1 << 52) - 1
+FIELD_BIAS = _BIAS << 52
+FRACTION = (1 << 52) - 1
 # The double 2**52, whose last bits take an exponent field.
 _INTEGER_PATTERN = 0x4330000000000000
 _INTEGER_BIAS = 2.0**52 + _BIAS
 # Half of the last bit of a head of 24 bits, and what the head keeps.
 _HALF = 1 << 28
 _HEAD = 0xFFFFFFFFE0000000
+# The bits of a row's first entry that are the reciprocal; the double 2**43, whose last bit is 2**-9, takes them.
+_RECIPROCAL = 0xFFF
+_LOGARITHM = 0xFFFFFFFFFFFFF000
+_RECIPROCAL_PATTERN = 0x42A0000000000000
+_RECIPROCAL_BIAS = 2.0**43
 # Accurate phase, in units of 2**-63: 1, twice the first cell's beginning; how many cells lie below 1; 1 in units of 2**-71.
 _WIDE_ONE = Wide(1 << 63)
 _WIDE_SECOND = Wide(11 << 60)
@@ -68,15 +73,21 @@ def scaled_pattern(x: Lanes, pattern: Lanes):
 
 
 @lane_function
+def exponent_of(offset: Lanes):
+    """The biased exponent fields of unsigned integer lanes as doubles, less the bias: AVX2 cannot convert these integers."""
+    return from_bits((offset >> 52) | _INTEGER_PATTERN) - _INTEGER_BIAS
+
+
+@lane_function
 def reduce(pattern: Lanes):
     """``(k, m_high, m_low, index)``: x = (m_high + m_low) * 2**k, given by its bits, and the cell of m in ROWS.
 
     m is *rounded* to the 24 bits of m_high: truncated, the largest double below 1 would have a head of 1 - 2**-24, and the
     logarithm the rest's bits only.
     """
-    offset = pattern + _OFFSET
-    k = from_bits((offset >> 52) | _INTEGER_PATTERN) - _INTEGER_BIAS
-    fraction = offset & _FRACTION
+    offset = pattern + (FIELD_BIAS - FIRST)
+    k = exponent_of(offset)
+    fraction = offset & FRACTION
     m_high = from_bits((fraction + (FIRST + _HALF)) & _HEAD)
     return k, m_high, from_bits(fraction + FIRST) - m_high, offset >> 44
 
@@ -94,17 +105,21 @@ def logarithm_core(k: Lanes, m_high: Lanes, m_low: Lanes, c: Lanes, table: Lanes
     first = (k * LN2_HIGH + table) + zh
     high, low = fast_two_sum(first, zl)
     half = zh * 0.5
-    high, lower = fast_two_sum(high, -(half * zh))
-    tail = ((z * z) * z) * polynomial(z, TAIL, "estrin")
+    square = half * zh
+    total = high - square
+    lower = (high - total) - square
+    tail = ((z * z) * z) * polynomial(z, TAIL, "pairs")
     rest = (k * LN2_LOW + table_low) - zl * (zh + 0.5 * zl)
-    return high, (low + lower) + (rest + tail), tail
+    return total, (low + lower) + (rest + tail), tail
 
 
 @lane_function
 def logarithm_pair(pattern: Lanes):
     """:func:`logarithm_core` of the positive number with these bits, as :func:`reduce` takes them."""
     k, m_high, m_low, index = reduce(pattern)
-    c, table, table_low, _ = lookup_rows(ROWS, index)
+    packed, table_low = lookup_rows(ROWS, index)
+    c = from_bits((bits(packed) & _RECIPROCAL) | _RECIPROCAL_PATTERN) - _RECIPROCAL_BIAS
+    table = from_bits(bits(packed) & _LOGARITHM)
     return logarithm_core(k, m_high, m_low, c, table, table_low)
 
 
