@@ -28,8 +28,10 @@ from exactops.numerics.binary64.logarithm import LEAST_NORMAL, NORMALS, scaled_p
 from exactops.numerics.binary64.logarithm import MAGNITUDE as BINARY64_MAGNITUDE
 from exactops.numerics.binary64.power import (
     INEXACT_WHOLE,
+    NORMAL_LIMIT,
     exact_float_power,
     exact_whole_power,
+    fast_mode_power,
     power_fast_phase,
 )
 from exactops.numerics.binary64.power import LIMIT as POWER_LIMIT
@@ -370,6 +372,18 @@ def binary64_fast_phase(x: Lanes, y: Lanes):
 
 
 @lane_function
+def binary64_fast_mode(x: Lanes, y: Lanes):
+    """The same of fast mode."""
+    pattern = bits(x) & BINARY64_MAGNITUDE
+    special = bits(x) - LEAST_NORMAL >= NORMALS
+    if any_lane(special):
+        pattern = scaled_pattern(x, pattern)
+    power, p = fast_mode_power(pattern, y)
+    uncertain = ~(absolute(p) < NORMAL_LIMIT)
+    return power, uncertain, p, uncertain | special
+
+
+@lane_function
 def has_finite_power(x: Lanes, p: Lanes):
     """Mask of the lanes where |x|**y, p about its logarithm, is to be computed: elsewhere it is 0 or infinite, or a special case."""
     magnitude = absolute(x)
@@ -387,10 +401,30 @@ def pow_f64(x, exponent):
     return power
 
 
+def pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, is_odd(y), is_whole(y))
+    return power
+
+
 def whole_pow_f64(x, exponent):
     """x**exponent, finally rounded, for float64 x and an integer exponent that float64 holds."""
     y = convert(exponent, "float64")
     power, uncertain, p, retry = binary64_fast_phase(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+def whole_pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
     if any_lane(retry):
         finite = has_finite_power(x, p)
         power = recompute(finite & uncertain, power, exact_float_power, x, y)
@@ -413,9 +447,24 @@ def long_pow_f64(x, exponent):
     return power
 
 
+def long_pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
+    rounded = absolute(y) >= INEXACT_WHOLE
+    if any_lane(retry | rounded):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & (uncertain | rounded), power, exact_whole_power, x, exponent)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
 def powi_f64(x, exponent):
     """x**exponent for one exponent in all lanes: a square is one rounded product."""
     return x * x if all_lanes(exponent == 2) else whole_pow_f64(x, exponent)
+
+
+def powi_f64_fast(x, exponent):
+    return x * x if all_lanes(exponent == 2) else whole_pow_f64_fast(x, exponent)
 
 
 # --- fast mode, float bases ---------------------------------------------------------------------------------------------
@@ -686,31 +735,36 @@ def powi_backward_f64(x, upstream, exponent):
 # --- declarations -------------------------------------------------------------------------------------------------------
 
 _TO_FLOAT = {
-    "f64": Kernel(pow_f64, pow_f64),
+    "f64": Kernel(pow_f64, pow_f64_fast),
     "f32": Kernel(pow_f32, pow_fast, registers=2),
     "f16": Kernel(pow_f16, pow_fast_narrow),
     "bf16": Kernel(pow_bf16, pow_fast_narrow),
 }
 _TO_DOUBLE = {
-    "f64": Kernel(pow_f64, pow_f64),
+    "f64": Kernel(pow_f64, pow_f64_fast),
     "f32": Kernel(pow_f32, pow_double_fast, registers=2),
     "f16": Kernel(pow_f16, pow_double_fast_narrow),
     "bf16": Kernel(pow_bf16, pow_double_fast_narrow),
 }
 _TO_WHOLE = {
-    "f64": Kernel(whole_pow_f64, whole_pow_f64),
+    "f64": Kernel(whole_pow_f64, whole_pow_f64_fast),
     "f32": Kernel(whole_pow_f32, whole_pow_fast, registers=2),
     "f16": Kernel(whole_pow_f16, whole_pow_fast_narrow),
     "bf16": Kernel(whole_pow_bf16, whole_pow_fast_narrow),
 }
 _TO_SCALAR = {
-    "f64": Kernel(powi_f64, powi_f64),
+    "f64": Kernel(powi_f64, powi_f64_fast),
     "f32": Kernel(powi_f32, powi_fast, registers=2),
     "f16": Kernel(powi_f16, powi_fast_narrow),
     "bf16": Kernel(powi_bf16, powi_fast_narrow),
 }
-_TO_LONG = {"f64": Kernel(long_pow_f64, long_pow_f64)}
-_BACKWARD = {"f64": Kernel(powi_backward_f64), "f32": Kernel(powi_backward_f32), "f16": Kernel(powi_backward_f16), "bf16": Kernel(powi_backward_bf16)}
+_TO_LONG = {"f64": Kernel(long_pow_f64, long_pow_f64_fast)}
+_BACKWARD = {
+    "f64": Kernel(powi_backward_f64),
+    "f32": Kernel(powi_backward_f32),
+    "f16": Kernel(powi_backward_f16),
+    "bf16": Kernel(powi_backward_bf16),
+}
 _INTEGER = {(short, whole): _integer_kernel(FORMATS[short].element, whole) for short in INTEGERS for whole in (False, True)}
 
 
