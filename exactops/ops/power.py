@@ -735,30 +735,30 @@ def powi_backward_f64(x, upstream, exponent):
 # --- declarations -------------------------------------------------------------------------------------------------------
 
 _TO_FLOAT = {
-    "f64": Kernel(pow_f64, pow_f64_fast),
+    "f64": Kernel(pow_f64, pow_f64_fast, registers=2),
     "f32": Kernel(pow_f32, pow_fast, registers=2),
     "f16": Kernel(pow_f16, pow_fast_narrow),
     "bf16": Kernel(pow_bf16, pow_fast_narrow),
 }
 _TO_DOUBLE = {
-    "f64": Kernel(pow_f64, pow_f64_fast),
+    "f64": Kernel(pow_f64, pow_f64_fast, registers=2),
     "f32": Kernel(pow_f32, pow_double_fast, registers=2),
     "f16": Kernel(pow_f16, pow_double_fast_narrow),
     "bf16": Kernel(pow_bf16, pow_double_fast_narrow),
 }
 _TO_WHOLE = {
-    "f64": Kernel(whole_pow_f64, whole_pow_f64_fast),
+    "f64": Kernel(whole_pow_f64, whole_pow_f64_fast, registers=2),
     "f32": Kernel(whole_pow_f32, whole_pow_fast, registers=2),
     "f16": Kernel(whole_pow_f16, whole_pow_fast_narrow),
     "bf16": Kernel(whole_pow_bf16, whole_pow_fast_narrow),
 }
 _TO_SCALAR = {
-    "f64": Kernel(powi_f64, powi_f64_fast),
+    "f64": Kernel(powi_f64, powi_f64_fast, registers=2),
     "f32": Kernel(powi_f32, powi_fast, registers=2),
     "f16": Kernel(powi_f16, powi_fast_narrow),
     "bf16": Kernel(powi_bf16, powi_fast_narrow),
 }
-_TO_LONG = {"f64": Kernel(long_pow_f64, long_pow_f64_fast)}
+_TO_LONG = {"f64": Kernel(long_pow_f64, long_pow_f64_fast, registers=2)}
 _BACKWARD = {
     "f64": Kernel(powi_backward_f64),
     "f32": Kernel(powi_backward_f32),
