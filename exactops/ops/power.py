@@ -17,12 +17,24 @@ from exactops.lanes import (
     lookup_single,
     mul_add,
     polynomial,
+    recompute,
     rint,
     select,
     signed,
     to_half,
 )
 from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
+from exactops.numerics.binary64.logarithm import LEAST_NORMAL, NORMALS, scaled_pattern
+from exactops.numerics.binary64.logarithm import MAGNITUDE as BINARY64_MAGNITUDE
+from exactops.numerics.binary64.power import (
+    INEXACT_WHOLE,
+    NORMAL_LIMIT,
+    exact_float_power,
+    exact_whole_power,
+    fast_mode_power,
+    power_fast_phase,
+)
+from exactops.numerics.binary64.power import LIMIT as POWER_LIMIT
 from exactops.numerics.constants import (
     BINARY32_LEAST_NORMAL,
     BINARY32_MAGNITUDE,
@@ -61,7 +73,7 @@ from exactops.numerics.tables.power import (
     LOGARITHMS_LOW,
     RECIPROCALS,
 )
-from exactops.table.formats import FLOATS_TO_32_BITS, FORMATS, INTEGERS, NUMERIC
+from exactops.table.formats import FLOATS, FORMATS, INTEGERS, NUMERIC
 from exactops.table.operator import Attribute, Kernel, Operand, Operator
 
 #: The fast phase is good to 2**-41: y * log2(x), below 2**7, has a relative error of 2**-48.
@@ -345,6 +357,116 @@ def powi_bf16(x, exponent):
     return power_to_scalar(x, exponent, BFLOAT16_MISSING, LEAST_SINGLE)
 
 
+# --- exact mode, float64 bases ------------------------------------------------------------------------------------------
+
+
+@lane_function
+def binary64_fast_phase(x: Lanes, y: Lanes):
+    """|x|**y, the mask where that is uncertain, about y * log|x|, perhaps a NaN, and the mask where it is not the result."""
+    pattern = bits(x) & BINARY64_MAGNITUDE
+    special = bits(x) - LEAST_NORMAL >= NORMALS
+    if any_lane(special):
+        pattern = scaled_pattern(x, pattern)
+    power, uncertain, p = power_fast_phase(pattern, y)
+    return power, uncertain, p, uncertain | special
+
+
+@lane_function
+def binary64_fast_mode(x: Lanes, y: Lanes):
+    """The same of fast mode."""
+    pattern = bits(x) & BINARY64_MAGNITUDE
+    special = bits(x) - LEAST_NORMAL >= NORMALS
+    if any_lane(special):
+        pattern = scaled_pattern(x, pattern)
+    power, p = fast_mode_power(pattern, y)
+    uncertain = ~(absolute(p) < NORMAL_LIMIT)
+    return power, uncertain, p, uncertain | special
+
+
+@lane_function
+def has_finite_power(x: Lanes, p: Lanes):
+    """Mask of the lanes where |x|**y, p about its logarithm, is to be computed: elsewhere it is 0 or infinite, or a special case."""
+    magnitude = absolute(x)
+    return (magnitude > 0.0) & (magnitude < INFINITY) & (absolute(p) < POWER_LIMIT)
+
+
+def pow_f64(x, exponent):
+    """x**exponent, finally rounded, for float64 x and a float exponent of any width."""
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_phase(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, is_odd(y), is_whole(y))
+    return power
+
+
+def pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, is_odd(y), is_whole(y))
+    return power
+
+
+def whole_pow_f64(x, exponent):
+    """x**exponent, finally rounded, for float64 x and an integer exponent that float64 holds."""
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_phase(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+def whole_pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+def long_pow_f64(x, exponent):
+    """The same for exponents of 64 bits: where the conversion may have rounded, the accurate phase takes the integer itself.
+
+    Its error, 2**-53 of y * log|x|, is harmless where the result is a limit.
+    """
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_phase(x, y)
+    rounded = absolute(y) >= INEXACT_WHOLE
+    if any_lane(retry | rounded):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & (uncertain | rounded), power, exact_whole_power, x, exponent)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+def long_pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
+    rounded = absolute(y) >= INEXACT_WHOLE
+    if any_lane(retry | rounded):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & (uncertain | rounded), power, exact_whole_power, x, exponent)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+def powi_f64(x, exponent):
+    """x**exponent for one exponent in all lanes: a square is one rounded product."""
+    return x * x if all_lanes(exponent == 2) else whole_pow_f64(x, exponent)
+
+
+def powi_f64_fast(x, exponent):
+    return x * x if all_lanes(exponent == 2) else whole_pow_f64_fast(x, exponent)
+
+
 # --- fast mode, float bases ---------------------------------------------------------------------------------------------
 #
 # In float32 lanes. The logarithm has a relative error of 2**-32, in two float32: y * log2(x) reaches 127, and its error becomes
@@ -605,29 +727,44 @@ def powi_backward_bf16(x, upstream, exponent):
     return select(exponent == 0, 0.0, bfloat16_to_single(single_to_bfloat16(upstream * factor)) * power)
 
 
+def powi_backward_f64(x, upstream, exponent):
+    power = powi_f64(x, convert(exponent, "int64") - 1)
+    return select(exponent == 0, 0.0, (upstream * convert(exponent, "float64")) * power)
+
+
 # --- declarations -------------------------------------------------------------------------------------------------------
 
 _TO_FLOAT = {
+    "f64": Kernel(pow_f64, pow_f64_fast, registers=2),
     "f32": Kernel(pow_f32, pow_fast, registers=2),
     "f16": Kernel(pow_f16, pow_fast_narrow),
     "bf16": Kernel(pow_bf16, pow_fast_narrow),
 }
 _TO_DOUBLE = {
+    "f64": Kernel(pow_f64, pow_f64_fast, registers=2),
     "f32": Kernel(pow_f32, pow_double_fast, registers=2),
     "f16": Kernel(pow_f16, pow_double_fast_narrow),
     "bf16": Kernel(pow_bf16, pow_double_fast_narrow),
 }
 _TO_WHOLE = {
+    "f64": Kernel(whole_pow_f64, whole_pow_f64_fast, registers=2),
     "f32": Kernel(whole_pow_f32, whole_pow_fast, registers=2),
     "f16": Kernel(whole_pow_f16, whole_pow_fast_narrow),
     "bf16": Kernel(whole_pow_bf16, whole_pow_fast_narrow),
 }
 _TO_SCALAR = {
+    "f64": Kernel(powi_f64, powi_f64_fast, registers=2),
     "f32": Kernel(powi_f32, powi_fast, registers=2),
     "f16": Kernel(powi_f16, powi_fast_narrow),
     "bf16": Kernel(powi_bf16, powi_fast_narrow),
 }
-_BACKWARD = {"f32": Kernel(powi_backward_f32), "f16": Kernel(powi_backward_f16), "bf16": Kernel(powi_backward_bf16)}
+_TO_LONG = {"f64": Kernel(long_pow_f64, long_pow_f64_fast, registers=2)}
+_BACKWARD = {
+    "f64": Kernel(powi_backward_f64),
+    "f32": Kernel(powi_backward_f32),
+    "f16": Kernel(powi_backward_f16),
+    "bf16": Kernel(powi_backward_bf16),
+}
 _INTEGER = {(short, whole): _integer_kernel(FORMATS[short].element, whole) for short in INTEGERS for whole in (False, True)}
 
 
@@ -636,6 +773,8 @@ def _pow_kernel(inputs, output, choices):
     whole = exponent.kind != "f"
     if base.kind != "f":
         return _INTEGER[base.short, whole]
+    if base.short == "f64" and exponent.short in ("i64", "u64"):
+        return _TO_LONG["f64"]
     table = _TO_WHOLE if whole else _TO_DOUBLE if exponent.short == "f64" else _TO_FLOAT
     return table[base.short]
 
@@ -655,7 +794,7 @@ OPERATORS = (
         "pow",
         "x to the power of the exponent, rounded once",
         "c",
-        (*FLOATS_TO_32_BITS, *INTEGERS),
+        NUMERIC,
         _pow_kernel,
         (
             Operand("x", in_place=True, summary="the base"),
@@ -675,7 +814,7 @@ OPERATORS = (
         "powi",
         "x to the power of the whole number exp, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
+        FLOATS,
         _powi_kernel,
         attributes=(_EXPONENT,),
         special=("exp=0 gives 1 for every x, NaN too",),
@@ -684,7 +823,7 @@ OPERATORS = (
         "powi_backward",
         "the gradient of powi, mul(mul(upstream, exp), powi(x, exp - 1)), each step rounded to the dtype",
         "d",
-        FLOATS_TO_32_BITS,
+        FLOATS,
         _powi_backward_kernel,
         (
             Operand("x", in_place=True, summary="operand of powi"),

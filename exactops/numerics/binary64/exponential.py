@@ -1,0 +1,120 @@
+"""The float64 exponential: the fast phase as a pair of doubles, the accurate phase in wide integers.
+
+Constants: tools/derive_binary64_exponential.py, which says why the products below are exact.
+"""
+
+from exactops.lanes import (
+    Lanes,
+    Wide,
+    bits,
+    lane_function,
+    lookup_rows,
+    polynomial,
+    scalar_function,
+    scaled_product,
+    wide,
+    wide_entry,
+    wide_polynomial,
+)
+from exactops.numerics.binary64.arithmetic import leading_part
+from exactops.numerics.binary64.fixed_point import ONE, reciprocal
+from exactops.numerics.binary64.tables.exponential import (
+    INVERSE_STEP,
+    POWERS,
+    STEP_HIGH,
+    STEP_LOW,
+    TAIL,
+    WIDE_INVERSE_STEP,
+    WIDE_POWERS,
+    WIDE_SERIES,
+    WIDE_STEP,
+)
+from exactops.numerics.constants import ROUNDING_SHIFT
+from exactops.numerics.rounding import fast_two_sum
+
+# Half of the unit that rounding to a whole number of steps cuts off.
+_HALF_STEP = Wide(1 << 127)
+
+
+@lane_function
+def exp_parts(high: Lanes, low: Lanes):
+    """``(power, power_low, exponent)``: e**(high + low) = (power + power_low) * 2**k, where ``exponent`` is k << 52.
+
+    For ``|high| < 750`` and ``|low| <= 2**-25 * |high|``. ``power`` is in [0.997, 2), ``power_low`` below 2**-16, wrong by
+    2**-68 and what ``low`` carries. ``exponent`` (uint64 lanes, modulo 2**64) is what scales a number by 2**k when it is added to
+    its bits. Other operands, NaN too, give any numbers.
+    """
+    shifted = high * INVERSE_STEP + ROUNDING_SHIFT
+    k = shifted - ROUNDING_SHIFT
+    reduced = high - k * STEP_HIGH  # exact
+    step = bits(shifted)
+    power, power_low = exp_reduced(reduced, low - k * STEP_LOW, step)
+    return power, power_low, (step >> 7) << 52
+
+
+@lane_function
+def exp_parts_of_double(x: Lanes):
+    """:func:`exp_parts` of x alone."""
+    shifted = x * INVERSE_STEP + ROUNDING_SHIFT
+    k = shifted - ROUNDING_SHIFT
+    reduced = x - k * STEP_HIGH  # exact
+    step = bits(shifted)
+    power, power_low = exp_reduced(reduced, k * -STEP_LOW, step)
+    return power, power_low, (step >> 7) << 52
+
+
+@lane_function
+def exp_reduced(reduced: Lanes, rest: Lanes, step: Lanes):
+    """2**(j/128) * e**(reduced + rest) as a pair, where j is in the last seven bits of ``step``.
+
+    ``|reduced|`` is at most half a step, ``rest`` small beside it. The head of the power times that of the argument is exact.
+    """
+    power, power_low = lookup_rows(POWERS, step)
+    top = leading_part(reduced)
+    bottom = (reduced - top) + rest
+    r = top + bottom
+    square = r * r
+    beyond = bottom + square * (0.5 + r * polynomial(r, TAIL, "pairs"))
+    high, low = fast_two_sum(power, power * top)
+    return high, (low + power_low) + (power * beyond + power_low * (top + beyond))
+
+
+@scalar_function
+def exp_fixed(t):
+    """``(significand, exponent)``: e**t = significand * 2**exponent, for a fixed-point number t below 2**11 in magnitude.
+
+    The significand is in [0.98 * 2**192, 1.99 * 2**192], within 8 units.
+    """
+    step = ((t >> 128) * WIDE_INVERSE_STEP + _HALF_STEP) >> 128
+    r = t - ((step * WIDE_STEP) >> 44)
+    significand = scaled_product(wide_entry(WIDE_POWERS, step & 31), wide_polynomial(r, WIDE_SERIES))
+    return significand, (step >> 5) - 192
+
+
+@scalar_function
+def sigmoid_fixed(t):
+    """``(significand, exponent)``: 1 / (1 + e**-t) = significand * 2**exponent, for a fixed-point number t below 2**11.
+
+    The significand is in [0.49 * 2**192, 1.99 * 2**192], within 40 units.
+    """
+    size = t
+    if t < 0:
+        size = -t
+    power, exponent = exp_fixed(-size)
+    significand = reciprocal(ONE + (power >> (-192 - exponent)))
+    if t < 0:
+        significand = scaled_product(power, significand)
+    else:
+        exponent = wide(-192)
+    return significand, exponent
+
+
+@scalar_function
+def to_fixed(significand, exponent):
+    """``significand * 2**exponent`` as a fixed-point number, rounded down; below 2**63."""
+    shift = exponent + 192
+    if shift >= 0:
+        number = significand << shift
+    else:
+        number = significand >> -shift
+    return number

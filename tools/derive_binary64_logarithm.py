@@ -1,0 +1,157 @@
+"""Derives every constant of exactops/numerics/binary64/tables/logarithm.py from mathematics.
+
+``--check`` compares, ``--write`` writes them.
+
+Fast phase. x = m * 2**k with m in [0.6875, 1.375), in 256 cells by the leading bits of m. The reciprocal of a cell has at most 10
+bits, so that its product with a head of m of 24 bits is exact and so is zh = mh * c - 1, a multiple of 2**-33 below 2**-7: its
+square is exact, too. -log(c) = T + T_low and log(2) = LN2_HIGH + LN2_LOW with T and LN2_HIGH multiples of 2**-42, so that k *
+LN2_HIGH + T + zh is exact. The last 12 bits of T are zero: c stands there, and a row is one load. The two cells beside 1 have c = 1 and T = 0: nothing cancels there.
+
+Fast mode: the 16 intervals and the search of tools/derive_log.py, so that one double holds the logarithm of a reciprocal.
+
+Accurate phase: the same reduction with 64 cells and reciprocals of at most 8 bits, logarithms of 240 fractional bits.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import mpmath
+import numpy as np
+from derive_log import FIRST as FIRST_SINGLE
+from derive_log import table as clean_table
+from minimax import largest_error, log2_of, on_grid, remez, source, to_double
+from mpmath import mp, mpf
+
+FIRST = 0x3FE6000000000000
+ROWS = 256
+GRID = -42
+WIDE_ROWS = 64
+WIDE_FRACTION = 240
+WIDE_TERMS = 32
+
+
+def number(pattern: int) -> mpf:
+    """The double of this bit pattern, in [1/2, 2)."""
+    exponent = (pattern >> 52) - 1023
+    return mpmath.ldexp(mpf((1 << 52) + (pattern & ((1 << 52) - 1))), exponent - 52)
+
+
+def cells(count: int, grid: int) -> list[tuple[mpf, mpf, mpf]]:
+    """Both ends of each cell, and its reciprocal: a multiple of ``2**grid``, or 1 beside 1."""
+    width = (1 << 52) // count
+    found = []
+    for index in range(count):
+        low, high = number(FIRST + index * width), number(FIRST + (index + 1) * width)
+        found.append((low, high, mpf(1) if 1 in (low, high) else mpf(on_grid(2 / (low + high), grid))))
+    return found
+
+
+def reach(rows: list[tuple[mpf, mpf, mpf]]) -> tuple[mpf, mpf]:
+    """The least and the largest ``m * c - 1``."""
+    return min(low * c - 1 for low, _, c in rows), max(high * c - 1 for _, high, c in rows)
+
+
+def weight(z):
+    """How the error of the cubic's polynomial weighs in the result, relative to it: by z**2 (and a little more near 0)."""
+    return z * z + mpf(2) ** -20
+
+
+def cubic(z):
+    """(log(1 + z) - z + z**2 / 2) / z**3."""
+    return (mpmath.log1p(z) - z + z * z / 2) / z**3 if abs(z) > mpf(10) ** -25 else mpf(1) / 3
+
+
+def quadratic(z):
+    """(log(1 + z) - z) / z**2."""
+    return (mpmath.log1p(z) - z) / z**2 if abs(z) > mpf(10) ** -25 else -mpf(1) / 2
+
+
+def fixed(value, fraction: int) -> int:
+    """The value as a fixed-point number with so many fractional bits."""
+    return int(mpmath.nint(mpmath.ldexp(mpf(value), fraction)))
+
+
+def lines(words: list[str], width: int = 126) -> str:
+    """Words, as many a line as fit."""
+    text, line = "", ""
+    for word in words:
+        if line and len(line) + len(word) + 1 > width:
+            text, line = text + line + "\n", ""
+        line += (" " if line else "") + word
+    return text + line + "\n"
+
+
+def module() -> tuple[str, dict[str, str]]:
+    """The text of the module of constants, and notes on the errors."""
+    rows = cells(ROWS, -9)
+    table = []
+    for _, _, c in rows:
+        high = on_grid(-mpmath.log(c), GRID)
+        packed = int(np.float64(high).view(np.uint64)) | int(mpmath.ldexp(c, 9))
+        table.append((float(np.uint64(packed).view(np.float64)), to_double(-mpmath.log(c) - high)))
+    least, largest = reach(rows)
+    ln2_high = on_grid(mpmath.log(2), GRID)
+    coefficients, _ = remez(cubic, 5, least, largest, weight)
+    tail = [to_double(c) for c in coefficients]
+    wide_rows = cells(WIDE_ROWS, -7)
+    reciprocals, logarithms, fast_reach, fast_error = clean_table(mp.e, GRID)
+    fast_tail, _ = remez(quadratic, 7, -fast_reach, fast_reach, lambda z: abs(z) + mpf(10) ** -6)
+    fast_tail = [to_double(c) for c in fast_tail]
+    notes = {
+        "least and largest z": log2_of([least, largest]),
+        "error of the polynomial, times z**2": log2_of(largest_error(cubic, tail, least, largest, lambda z: z * z)),
+        "fast mode: largest z, error of the table, of the polynomial times z": log2_of(
+            [fast_reach, fast_error, largest_error(quadratic, fast_tail, -fast_reach, fast_reach, abs)]
+        ),
+        "least and largest z of the accurate phase": log2_of(list(reach(wide_rows))),
+        "first term left out there": log2_of(reach(wide_rows)[1] ** WIDE_TERMS / (WIDE_TERMS + 1)),
+    }
+    text = '"""Constants of the float64 logarithm. Written by tools/derive_binary64_logarithm.py with ``--write``."""\n\n'
+    text += "from exactops.lanes import Table, Wide, WideTable\nfrom exactops.numerics.constants import doubles\n\n"
+    text += f"# m runs from the double with the bits FIRST on over {ROWS} cells by its leading bits.\nFIRST = 0x{FIRST:X}\n"
+    text += "# A row: the high part of -log(c), with c in its last 12 bits, in units of 2**-9, and the low part.\n"
+    text += 'ROWS = Table(\n    [\n        doubles(line)\n        for line in """\n'
+    text += "".join(" ".join(value.hex() for value in row) + "\n" for row in table)
+    text += '""".strip().splitlines()\n    ]\n)\n'
+    text += "# Times an exponent it is exact, and so is the sum with the high part of a row.\n"
+    text += f'LN2_HIGH = float.fromhex("{ln2_high.hex()}")\n'
+    text += f'LN2_LOW = float.fromhex("{to_double(mpmath.log(2) - ln2_high).hex()}")\n'
+    text += "# log(1 + z) = z - z**2 / 2 + z**3 * TAIL(z).\n"
+    text += f"TAIL = {source(tuple(tail))}\n"
+    text += "# Fast mode: m runs from the double with the bits FAST_MODE_FIRST on over 16 cells.\n"
+    text += f"FAST_MODE_FIRST = 0x{((FIRST_SINGLE - 0x3F800000) << 29) + 0x3FF0000000000000:X}\n"
+    text += f"FAST_MODE_RECIPROCALS = {source(reciprocals)}\nFAST_MODE_LOGARITHMS = {source(logarithms)}\n"
+    text += f"# log(1 + z) = z + z**2 * FAST_MODE_TAIL(z).\nFAST_MODE_TAIL = {source(tuple(fast_tail))}\n"
+    text += f"# Accurate phase: {WIDE_ROWS} cells, reciprocals in units of 2**-7, their logarithms in units of 2**-{WIDE_FRACTION}.\n"
+    text += "WIDE_RECIPROCALS = WideTable(int(word) for word in "
+    text += f'"""\n{lines([str(fixed(c, 7)) for _, _, c in wide_rows])}""".split())\n'
+    text += "WIDE_LOGARITHMS = WideTable(int(word, 16) for word in "
+    text += f'"""\n{lines([f"{fixed(-mpmath.log(c), WIDE_FRACTION):x}" for _, _, c in wide_rows])}""".split())\n'
+    text += f"WIDE_LN2 = Wide(0x{fixed(mpmath.log(2), WIDE_FRACTION):X})\n"
+    text += "# log(1 + z) / z, in units of 2**-192.\nWIDE_SERIES = WideTable(int(word, 16) for word in "
+    text += f'"""\n{lines([f"{fixed(mpf((-1) ** i) / (i + 1), 192):x}" for i in range(WIDE_TERMS)])}""".split())\n'
+    return text, notes
+
+
+def main() -> int:
+    """Derive, then print, compare or write."""
+    mp.prec = 400
+    text, notes = module()
+    place = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables" / "logarithm.py"
+    wrong = 0
+    if "--write" in sys.argv:
+        place.write_text(text)
+    elif "--check" in sys.argv:
+        wrong = int(place.read_text() != text)
+        print("binary64.tables.logarithm:", "differs from the derivation" if wrong else "as derived")
+    else:
+        print(text)
+    for what, note in notes.items():
+        print(f"# {what}: {note}")
+    return wrong
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,71 @@
+"""Derives every constant of exactops/numerics/binary64/tables/power.py from mathematics: fast mode of pow with a float64 base.
+
+``--check`` compares, ``--write`` writes them. Exact mode takes the tables of tools/derive_binary64_logarithm.py and
+tools/derive_binary64_exponential.py.
+
+The logarithm as a pair, with 16 cells, which AVX-512 looks up in registers. As there, but the reciprocal of a cell, at most 10
+bits, times a head of m of 21 bits leaves a multiple of 2**-30 below 2**-4, whose square is exact.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import mpmath
+from derive_binary64_logarithm import GRID, cubic, number
+from minimax import exactly, largest_error, log2_of, on_grid, remez, source, to_double
+from mpmath import mp, mpf
+
+#: 1 lies at two thirds of the cell that surrounds it: as far from its ends below as above.
+BELOW = 9
+FIRST = 0x3FF0000000000000 - ((2 << 48) // 3 >> 29 << 29) - (BELOW << 48)
+
+
+def module() -> tuple[str, dict[str, str]]:
+    """The text of the module of constants, and notes on the errors."""
+    reciprocals, high, low, ends = [], [], [], []
+    for index in range(16):
+        start, end = number(FIRST + (index << 48)), number(FIRST + ((index + 1) << 48))
+        c = mpf(1) if index == BELOW else mpf(on_grid(2 / (start + end), -9))
+        reciprocals.append(exactly(c))
+        high.append(on_grid(-mpmath.log(c), GRID))
+        low.append(to_double(-mpmath.log(c) - high[-1]))
+        ends += [start * c - 1, end * c - 1]
+    # The tail counts beside z, where the cell is that around 1, and beside a logarithm that is not much less elsewhere.
+    tail, _ = remez(cubic, 8, min(ends), max(ends), lambda z: z * z + mpf(10) ** -6)
+    tail = [to_double(c) for c in tail]
+    notes = {
+        "least and largest z": log2_of([min(ends), max(ends)]),
+        "error of the polynomial, times z**2": log2_of(largest_error(cubic, tail, min(ends), max(ends), lambda z: z * z)),
+    }
+    text = '"""Constants of pow in float64. Written by tools/derive_binary64_power.py with ``--write``."""\n\n'
+    text += "from exactops.numerics.constants import doubles\n\n"
+    text += "# Fast mode: m runs from the double with the bits FAST_MODE_FIRST on over 16 cells.\n"
+    text += f"FAST_MODE_FIRST = 0x{FIRST:X}\n"
+    text += f"FAST_MODE_RECIPROCALS = {source(tuple(reciprocals))}\n"
+    text += f"FAST_MODE_LOGARITHMS = {source(tuple(high))}\nFAST_MODE_LOGARITHMS_LOW = {source(tuple(low))}\n"
+    text += f"# log(1 + z) = z - z**2 / 2 + z**3 * FAST_MODE_TAIL(z).\nFAST_MODE_TAIL = {source(tuple(tail))}\n"
+    return text, notes
+
+
+def main() -> int:
+    """Derive, then print, compare or write."""
+    mp.prec = 400
+    text, notes = module()
+    place = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables" / "power.py"
+    wrong = 0
+    if "--write" in sys.argv:
+        place.write_text(text)
+    elif "--check" in sys.argv:
+        wrong = int(place.read_text() != text)
+        print("binary64.tables.power:", "differs from the derivation" if wrong else "as derived")
+    else:
+        print(text)
+    for what, note in notes.items():
+        print(f"# {what}: {note}")
+    return wrong
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
