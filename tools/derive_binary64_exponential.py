@@ -92,10 +92,10 @@ class Module:
         """A double, or a tuple of doubles."""
         self.text += f"{name} = {source(value)}\n"
 
-    def rows(self, name: str, rows: list[tuple[float, ...]], empty: str = "") -> None:
-        """A table of rows, and an expression for those that fill it up."""
+    def rows(self, name: str, rows: list[tuple[float, ...]], order: str = "{0}") -> None:
+        """A table of rows, with an expression for what it is made of them."""
         text = "".join("    " + " ".join("0.0" if value == 0 else value.hex() for value in row) + "\n" for row in rows)
-        self.text += f'{name} = Table(\n    rows(\n        """\n{text}    """\n    )\n{empty})\n'
+        self.text += f'_{name} = rows(\n    """\n{text}    """\n)\n{name} = Table({order.format(f"_{name}")})\n'
 
     def wide(self, name: str, entry: int) -> None:
         """A wide integer."""
@@ -193,7 +193,7 @@ def tanh(notes: dict) -> str:
         slope = 1 - value**2
         high, slope_high = to_double(value), exactly(rounded(slope, 26))
         table.append((high, to_double(value - mpf(high)), slope_high, to_double(slope - mpf(slope_high))))
-    empty = f"    + [(0.0,) * 4] * {(1 << (len(table) - 1).bit_length()) - len(table)}\n"
+    missing = 8 * TANH_CELLS - len(table)
 
     def weight(u):
         """Relative to t where c is 0; larger r occur beside a larger T only."""
@@ -210,7 +210,10 @@ def tanh(notes: dict) -> str:
         "from exactops.lanes import Table, WideTable\nfrom exactops.numerics.constants import doubles, integers, rows\n",
     )
     module.comment("Row of c: T = tanh(c) and 1 - T**2, each a head and the rest; the head of 1 - T**2 has 26 bits.")
-    module.rows("CELLS", table, empty)
+    module.comment(
+        "The binades of 1 + c follow one another by the last three bits of their exponent field, [1, 2) is the last."
+    )
+    module.rows("CELLS", table, f"{{0}}[{TANH_CELLS}:] + [(0.0,) * 4] * {missing} + {{0}}[:{TANH_CELLS}]")
     module.comment("tanh(r) = r + r**3 * TAIL(r**2).")
     module.constant("TAIL", tail)
     module.comment("Accurate phase: sinh(x) / x and cosh(x) as series in x**2, in units of 2**-192.")

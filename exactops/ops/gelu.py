@@ -212,13 +212,14 @@ def gelu_tanh_binary64(x: Lanes):
 
 @scalar_function
 def gelu_tanh_binary64_accurate_phase(x):
-    """The tanh form of every finite float64, rounded once."""
+    """The tanh form of every finite float64, rounded once. Below -22 it is -0 as there, above 22 the sigmoid is 1."""
     bounded = x
+    if x < -22.0:
+        bounded = -22.0
+    factor = bounded
     if x > 22.0:
         bounded = 22.0
-    elif x < -22.0:
-        bounded = -22.0
-    return product_with_sigmoid(x, gelu_tanh_argument_fixed(bounded_to_fixed(bounded)))
+    return product_with_sigmoid(factor, gelu_tanh_argument_fixed(bounded_to_fixed(bounded)))
 
 
 def gelu_tanh_binary64_fast(x: Lanes):

@@ -179,8 +179,11 @@ def silu_binary64(x: Lanes):
 
 @scalar_function
 def silu_binary64_accurate_phase(x):
-    """silu of every finite float64, rounded once."""
-    return product_with_sigmoid(x, bounded_to_fixed(x))
+    """silu of every finite float64, rounded once. Below -800 it is -0 as there."""
+    bounded = x
+    if x < -800.0:
+        bounded = -800.0
+    return product_with_sigmoid(bounded, bounded_to_fixed(bounded))
 
 
 def sigmoid_binary64_fast(x: Lanes):

@@ -23,6 +23,7 @@ from exactops.numerics.rounding import fast_two_sum, two_sum
 #: Below it products with x lose bits.
 TINY = 2.0**-900
 _HALF = Wide(1 << 191)
+_UNIT = Wide(1)
 _EXPONENT = Wide(-192)
 
 
@@ -49,7 +50,7 @@ def sigmoid_parts(power: Lanes, power_low: Lanes):
 
 @lane_function
 def round_product(x: Lanes, high: Lanes, low: Lanes, error: float):
-    """``(y, fails)`` of x * (high + low), wrong by ``error`` beside 1; ``high`` has 26 bits, so that a head of x times it is exact."""
+    """``(y, fails)`` of x * (high + low), wrong by ``error`` beside 1: a head of x times ``high``, of 26 bits, is exact."""
     top = leading_part(x)
     product = top * high
     return round_and_test(product, (x - top) * high + x * low, absolute(product) * error)
@@ -84,8 +85,8 @@ def product_with_sigmoid(x, t):
     factor, factor_exponent = sigmoid_fixed(t)
     if exponent < -200:
         offset = t >> 2
-        if offset == 0:
-            offset = wide(1)  # to be on the right side; a negative t is rounded down
+        if offset == 0:  # to be on the right side
+            offset = -_UNIT if is_negative(x) else _UNIT
         factor = _HALF + offset
         factor_exponent = _EXPONENT
     return round_to_binary64(is_negative(x), significand * factor, exponent + factor_exponent)

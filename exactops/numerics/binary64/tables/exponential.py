@@ -8,9 +8,8 @@ INVERSE_STEP = float.fromhex("0x1.71547652b82fep+7")
 STEP_HIGH = float.fromhex("0x1.62e42fefc0000p-8")
 STEP_LOW = float.fromhex("-0x1.c610ca86c3899p-44")
 # Row j: 2**(j/128), a head of 27 bits and the rest.
-POWERS = Table(
-    rows(
-        """
+_POWERS = rows(
+    """
     0x1.0000000000000p+0 0.0
     0x1.0163da8000000p+0 0x1.fb33356d84a67p-28
     0x1.02c9a40000000p+0 -0x1.887f9f1190835p-28
@@ -140,8 +139,8 @@ POWERS = Table(
     0x1.fa7c180000000p+0 0x1.9e90d82e90a7ep-28
     0x1.fd3c22c000000p+0 -0x1.c2383bda2916dp-30
     """
-    )
 )
+POWERS = Table(_POWERS)
 # e**r = 1 + r + r**2 / 2 + r**3 * TAIL(r).
 TAIL = doubles(
     """
