@@ -241,7 +241,7 @@ def gelu_tanh_binary64_fast(x: Lanes):
 
 def _kernel(inputs, output, choices) -> Kernel:
     if choices["approximate"] == "tanh" and output.short == "f64":
-        return Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast)
+        return Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast, registers=2)
     return Kernel(gelu_tanh, gelu_tanh_fast) if choices["approximate"] == "tanh" else Kernel(gelu, gelu_fast, registers=2)
 
 
@@ -271,7 +271,7 @@ OPERATORS = (
         "the tanh form of gelu, 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))), rounded once",
         "c",
         FLOATS,
-        {"f64": Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast), "f": Kernel(gelu_tanh, gelu_tanh_fast)},
+        {"f64": Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast, registers=2), "f": Kernel(gelu_tanh, gelu_tanh_fast)},
         special=(
             "gelu_tanh(-inf) = -0, gelu_tanh(+inf) = +inf",
             "zeros keep their sign",

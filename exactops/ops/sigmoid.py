@@ -225,7 +225,7 @@ OPERATORS = (
         "1 / (1 + e**-x), rounded once",
         "c",
         FLOATS,
-        {"f64": Kernel(sigmoid_binary64, sigmoid_binary64_fast), "f": Kernel(sigmoid, sigmoid_fast)},
+        {"f64": Kernel(sigmoid_binary64, sigmoid_binary64_fast, registers=2), "f": Kernel(sigmoid, sigmoid_fast)},
         aliases=("expit",),
         onnx="Sigmoid",
         opset=6,
@@ -236,7 +236,7 @@ OPERATORS = (
         "x * sigmoid(x), rounded once",
         "c",
         FLOATS,
-        {"f64": Kernel(silu_binary64, silu_binary64_fast), "f": Kernel(silu, silu_fast)},
+        {"f64": Kernel(silu_binary64, silu_binary64_fast, registers=2), "f": Kernel(silu, silu_fast)},
         special=(
             "silu(-inf) = -0, silu(+inf) = +inf",
             "zeros keep their sign",
