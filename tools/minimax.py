@@ -237,8 +237,9 @@ def module_text(tool: str, about: str, constants: dict, comments: dict) -> str:
 
 
 def report(name: str, about: str, constants: dict, notes: dict, comments: dict | None = None) -> int:
-    """Print the module ``exactops.numerics.tables.NAME`` (a NAME with dots is whole); with ``--check`` compare its constants, with ``--write`` write it.
+    """Print the module ``exactops.numerics.tables.NAME``; with ``--check`` compare its constants, with ``--write`` write it.
 
+    A NAME with dots is that of the whole module.
     A constant is a float, an int, a tuple of floats, or a tuple of such tuples; its name is the module's. ``about`` becomes the
     module's docstring, ``comments`` stand above the constants they belong to. A note says how large an error is. Returns the
     number of differences.

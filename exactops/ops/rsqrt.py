@@ -62,7 +62,10 @@ _MIDDLE = Wide(1 << 160)
 
 @lane_function
 def split_even(x: Lanes):
-    """``(m, scale)``: positive normal numbers as ``m * 4**j`` with m in [1/2, 2); adding scale to a pattern multiplies by 2**-j."""
+    """``(m, scale)``: positive normal numbers as ``m * 4**j`` with m in [1/2, 2).
+
+    Adding scale to the pattern of a normal number multiplies it by 2**-j.
+    """
     pattern = bits(x)
     m = from_bits((pattern & _FRACTION_AND_LAST_EXPONENT_BIT) | _HALF)
     return m, _HALF_OF_HALF - ((pattern & _EXPONENT_PAIRS) >> 1)
@@ -72,14 +75,15 @@ def split_even(x: Lanes):
 def rsqrt_fast_phase(m: Lanes):
     """``(high, low)``, 1 / sqrt(m) for m in [1/2, 2), with a relative error below 2**-75.
 
-    The float32 quotient has 24 bits, its square 48, and e = 1 - m * square, below 2**-21.9, is wrong by less than 2**-74.8: all
-    products but the smallest are exact. Then 1/sqrt(m) = high / sqrt(1 - e), of whose series the next term is 35/128 e**4.
+    1/sqrt(m) = high / sqrt(1 - e) with e = 1 - m * high**2, below 2**-21.6; high, the float32 quotient, has 24 bits. The
+    products that make m * high are exact, and so is that of its head with high. The series' next term is 35/128 e**4.
     """
     high = convert(1.0 / sqrt(convert(m, "float32")), "float64")
-    square = high * high
-    square_head, m_head = leading_part(square), leading_part(m)
-    square_tail, m_tail = square - square_head, m - m_head
-    e = ((1.0 - m_head * square_head) - (m_head * square_tail + m_tail * square_head)) - m_tail * square_tail
+    m_head = leading_part(m)
+    root = m_head * high
+    root_head = leading_part(root)
+    root_tail = (root - root_head) + (m - m_head) * high
+    e = (1.0 - root_head * high) - root_tail * high
     return high, high * (e * polynomial(e, (0.5, 0.375, 0.3125)))
 
 

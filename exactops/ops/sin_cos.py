@@ -21,20 +21,26 @@ from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sin_cos import (
     COSINE_SHIFT,
     FAST_MODE_COSINE_SHIFT,
-    HUGE,
-    NEAR_ZERO,
     QUARTER_TURN,
     SHIFT,
     angle_of_parts,
     cosine_in_integers,
+    reduce,
     reduce_in_integers,
-    reduce_moderate,
     sine_core,
     sine_error,
     sine_in_integers,
 )
 from exactops.numerics.binary64.sin_cos import sine_fast_mode as sine_fast_mode_binary64
-from exactops.numerics.constants import BINARY32_MAGNITUDE, BINARY64_SIGN, INFINITY, NOT_A_NUMBER, ROUNDING_SHIFT, binary32_bits, leading_bits
+from exactops.numerics.constants import (
+    BINARY32_MAGNITUDE,
+    BINARY64_SIGN,
+    INFINITY,
+    NOT_A_NUMBER,
+    ROUNDING_SHIFT,
+    binary32_bits,
+    leading_bits,
+)
 from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
 from exactops.numerics.rounding_test import BINARY32_MISSING, fails_rounding_test
 from exactops.numerics.tables.sin_cos import (
@@ -208,53 +214,32 @@ def with_sign_of(y: Lanes, x: Lanes):
     return from_bits(bits(y) ^ (bits(x) & BINARY64_SIGN))
 
 
-@lane_function
-def reduced_again(size: Lanes, y: Lanes, fails: Lanes, again: Lanes, steps: int):
-    """Results and failures of the fast phase, in the lanes ``again`` by a reduction in integers; NaN for infinities and NaNs."""
-    finite = size < INFINITY
-    again = again & finite
-    if any_lane(again):
-        index, first, second = recompute(again, (signed(bits(size)), size, size), reduce_in_integers, size)
-        index = index + steps
-        high, low = sine_core(index, *angle_of_parts(first, second))
-        z, fails_here = round_and_test(high, low, sine_error(high, 0.0))
-        y = select(again, with_sign_of_half_turns(z, index), y)
-        fails = (fails & ~again) | (fails_here & again)
-    return select(finite, y, NOT_A_NUMBER), fails & finite
-
-
 def sin_binary64(x: Lanes):
     """Exact mode, float64 lanes. What fails the rounding test is computed again in wide integers.
 
-    Arguments from 2**30 on, and those so near to a multiple of pi that the first reduction is not good enough, are reduced in
-    integers, one after another, and go through the core of the fast phase then. The magnitude is computed with, so that zeros
-    keep their signs; tiny numbers pass the test.
+    The magnitude is computed with, so that zeros keep their signs; tiny numbers pass the test. Infinities and NaNs fail it.
     """
     size = absolute(x)
-    index, k, r_high, r_low = reduce_moderate(size, SHIFT)
-    high, low = sine_core(index, r_high, r_low)
+    index, k, r_high, r_low, r = reduce(size, SHIFT, 0)
+    high, low = sine_core(index, r_high, r_low, r)
     y, fails = round_and_test(high, low, sine_error(high, k))
     y = with_sign_of_half_turns(y, index)
-    retry = fails | ~(size < HUGE)
-    if any_lane(retry):
-        y, fails = reduced_again(size, y, fails, (size >= HUGE) | (fails & (absolute(high) < k * NEAR_ZERO)), 0)
-        if any_lane(fails):
-            y = recompute(fails, y, sine_in_integers, size)
+    if any_lane(fails):
+        finite = size < INFINITY
+        y = recompute(fails & finite, select(finite, y, NOT_A_NUMBER), sine_in_integers, size)
     return with_sign_of(y, x)
 
 
 def cos_binary64(x: Lanes):
     """Exact mode, float64 lanes: as :func:`sin_binary64`, a quarter turn ahead."""
     size = absolute(x)
-    index, k, r_high, r_low = reduce_moderate(size, COSINE_SHIFT)
-    high, low = sine_core(index, r_high, r_low)
+    index, k, r_high, r_low, r = reduce(size, COSINE_SHIFT, QUARTER_TURN)
+    high, low = sine_core(index, r_high, r_low, r)
     y, fails = round_and_test(high, low, sine_error(high, k))
     y = with_sign_of_half_turns(y, index)
-    retry = fails | ~(size < HUGE)
-    if any_lane(retry):
-        y, fails = reduced_again(size, y, fails, (size >= HUGE) | (fails & (absolute(high) < k * NEAR_ZERO)), QUARTER_TURN)
-        if any_lane(fails):
-            y = recompute(fails, y, cosine_in_integers, size)
+    if any_lane(fails):
+        finite = size < INFINITY
+        y = recompute(fails & finite, select(finite, y, NOT_A_NUMBER), cosine_in_integers, size)
     return y
 
 

@@ -1,7 +1,7 @@
-"""Sine and cosine of float64 lanes: range reductions, the core of the fast phase, and accurate phases in wide integers.
+"""Sine and cosine of float64 lanes: range reductions, the core of the fast phase, accurate phases in wide integers.
 
-All work with the magnitude of x. The fast phase writes it as ``k * pi/512 + r``, looks up sine and cosine of ``k * pi/512`` for k
-modulo 512 and carries the sign that half turns bring in bit 9 of k. Constants: tools/derive_binary64_sin_cos.py.
+All work with the magnitude of x. The fast phase writes it as ``k * pi/512 + r``, looks up sine and cosine of
+``k * pi/512`` for k modulo 512 and carries the sign that half turns bring in bit 9 of k. Constants: tools/derive_binary64_sin_cos.py.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from exactops.lanes import (
     Wide,
     WideTable,
     absolute,
+    any_lane,
     bit_length,
     bits,
     from_bits,
@@ -25,6 +26,7 @@ from exactops.lanes import (
     mul_add,
     narrow,
     polynomial,
+    recompute,
     scalar_function,
     scaled_product,
     select,
@@ -59,7 +61,7 @@ from exactops.numerics.binary64.tables.sin_cos import (
     STEP_LOW,
     TWO_OVER_PI,
 )
-from exactops.numerics.constants import BINARY64_SIGN, ROUNDING_SHIFT
+from exactops.numerics.constants import BINARY64_SIGN, INFINITY, ROUNDING_SHIFT
 from exactops.numerics.rounding import fast_two_sum
 
 #: Below it the reduction by products with parts of pi/512 is good.
@@ -70,8 +72,8 @@ QUARTER_TURN = 256
 SHIFT = ROUNDING_SHIFT
 COSINE_SHIFT = ROUNDING_SHIFT + QUARTER_TURN
 FAST_MODE_COSINE_SHIFT = ROUNDING_SHIFT + 1.0
-#: A result below k times this suffers from the reduction's error, which is k times REDUCTION_ERROR.
-NEAR_ZERO = 2.0**-38
+#: The float64 nearest to k * pi/512 is within k times 2**-60 of it.
+NEAR = 2.0**-57
 
 
 def _rows() -> np.ndarray:
@@ -100,28 +102,48 @@ SINES_AND_COSINES = Table(_rows())
 
 @lane_function
 def reduce_moderate(size: Lanes, shift: float):
-    """``(index, k, r_high, r_low)`` with ``size = k * pi/512 + r_high + r_low`` for 0 <= size < 2**30.
+    """``(index, k, r_high, r_low, r)`` with ``size = k * pi/512 + r_high + r_low`` for 0 <= size < 2**30.
 
-    ``index`` holds k, or k + 256 for the shift of the cosine, in its low bits. STEP_1 to STEP_3 have 15 bits, k at most 38: the
-    products are exact, and so are the three differences, the first since STEP_1 is not above pi/512 (Sterbenz), the others since
-    they are small and what they are made of has few bits. r_high has 26 bits; the error of the sum is below k times
-    REDUCTION_ERROR beside 2**-79 times r, and there is none for k = 0.
+    ``index`` holds k, or k + 256 for the shift of the cosine, in its low bits. STEP_1 to STEP_3 have 15 bits, k at most
+    38: the products are exact, and so are the three differences, the first since STEP_1 is not above pi/512 (Sterbenz),
+    the others since they are small and what they are made of has few bits. r_high has 26 bits; the error of the sum is
+    below k times REDUCTION_ERROR beside 2**-79 times r, and there is none for k = 0. r is the sum in one double.
     """
     turns = size * INVERSE_STEP + shift
     k = turns - shift
     rest = ((size - k * STEP_1) - k * STEP_2) - k * STEP_3
     high = leading_part(rest)
-    return signed(bits(turns)), k, high, (rest - high) - k * STEP_4
+    last = k * STEP_4
+    return signed(bits(turns)), k, high, (rest - high) - last, rest - last
 
 
 @lane_function
-def sine_core(index: Lanes, r_high: Lanes, r_low: Lanes):
+def reduce(size: Lanes, shift: float, steps: int):
+    """As :func:`reduce_moderate`, but for every finite size: integers reduce the large ones, one lane after another.
+
+    They also reduce those that lie so near to a multiple of pi/512, for their size, that the error would count: numbers nearest
+    to multiples of pi are not rare in practice. k is 0 there. What comes out for infinities and NaNs means nothing.
+    """
+    index, k, high, low, r = reduce_moderate(size, shift)
+    again = ~(size < HUGE) | (absolute(r) < k * NEAR)
+    if any_lane(again):
+        again = again & (size < INFINITY)
+        number, first, second = recompute(again, (index, size, size), reduce_in_integers, size)
+        index = select(again, number + steps, index)
+        other_high, other_low, other = angle_of_parts(first, second)
+        high, low, r = select(again, other_high, high), select(again, other_low, low), select(again, other, r)
+        k = select(again, 0.0, k)
+    return index, k, high, low, r
+
+
+@lane_function
+def sine_core(index: Lanes, r_high: Lanes, r_low: Lanes, r: Lanes):
     """sin(index * pi/512 + r_high + r_low) as ``high + low``, for an index modulo 512, that is up to its sign.
 
-    r_high has 26 bits, so that its product with a head of 27 bits is exact. sin(a + r) = S + C r + (C (sin r - r) + S (cos r - 1)).
+    r_high has 26 bits, so that its product with a head of 27 bits is exact; r is the rounded sum r_high + r_low.
+    sin(a + r) = S + C r + (C (sin r - r) + S (cos r - 1)).
     """
     sine, sine_low, cosine_head, cosine_tail = lookup_rows(SINES_AND_COSINES, index)
-    r = r_high + r_low
     u = r * r
     cosine = cosine_head + cosine_tail
     high, low = fast_two_sum(sine, cosine_head * r_high)
@@ -137,7 +159,7 @@ def sine_error(high: Lanes, k: Lanes):
 
 @lane_function
 def angle_of_parts(first: Lanes, second: Lanes):
-    """``(first + second) * pi/512`` as ``r_high + r_low``, r_high in 26 bits; the relative error is below 2**-76.
+    """``(first + second) * pi/512`` as ``r_high + r_low``, r_high in 26 bits, and r; the relative error is below 2**-76.
 
     ``first`` has 51 bits and ``second`` is below 2**-50 of it.
     """
@@ -146,7 +168,7 @@ def angle_of_parts(first: Lanes, second: Lanes):
     low = tail * STEP_HIGH + (head * STEP_LOW + (tail * STEP_LOW + second * STEP))
     total, error = fast_two_sum(head * STEP_HIGH, low)
     high = leading_part(total)
-    return high, (total - high) + error
+    return high, (total - high) + error, total
 
 
 # --- fast mode ----------------------------------------------------------------------------------------------------------
@@ -154,11 +176,11 @@ def angle_of_parts(first: Lanes, second: Lanes):
 
 @lane_function
 def sine_fast_mode(size: Lanes, shift: float):
-    """``(y, retry)``: the sine of ``size`` with at most 1.7 ulp of error, or the cosine where the shift has an odd integer.
+    """``(y, retry)``: the sine of ``size``, at most 1.7 ulp off, or the cosine where the shift has an odd integer.
 
-    size = k * pi/2 + r. The parts of pi/2 have 18 bits, k below 2**30 at most 30, and r is below 1: all but the last of the four
-    steps are exact, fused or not. The last leaves an error of k times 2**-107; where r is not large beside it, and where size is
-    2**30 or more or a NaN, retry is set.
+    size = k * pi/2 + r. The parts of pi/2 have 18 bits, k below 2**30 at most 30, and r is below 1: all but the last of the
+    four steps are exact, fused or not. The last leaves an error of k times 2**-107; where r is not large beside it, and where
+    size is 2**30 or more or a NaN, retry is set.
     """
     turns = mul_add(size, FAST_MODE_INVERSE_STEP, shift)
     k = turns - shift
@@ -221,7 +243,7 @@ def reduce_in_integers(size):
 
 @scalar_function
 def reduce_exactly(significand, exponent):
-    """``(quarters, r, scale)``: ``significand * 2**exponent = quarters * pi/2 + r * 2**-scale``, quarters modulo 4.
+    """``(quarters, r, scale)``, quarters modulo 4: ``significand * 2**exponent`` is ``quarters * pi/2 + r * 2**-scale``.
 
     r has some 190 bits. Numbers below 1/2 come back as they are. Others have an exponent of at least -53; no float64 lies within 2**-62 of a multiple
     of pi/2 then. 2/pi is cut into bits down to 2**-137 and the next 192; error below 2**-185 of r.
