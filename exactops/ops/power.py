@@ -411,6 +411,7 @@ def pow_f64_fast(x, exponent):
     return power
 
 
+@lane_function
 def whole_pow_f64(x, exponent):
     """x**exponent, finally rounded, for float64 x and an integer exponent that float64 holds."""
     y = convert(exponent, "float64")
@@ -422,6 +423,7 @@ def whole_pow_f64(x, exponent):
     return power
 
 
+@lane_function
 def whole_pow_f64_fast(x, exponent):
     y = convert(exponent, "float64")
     power, uncertain, p, retry = binary64_fast_mode(x, y)
@@ -458,6 +460,7 @@ def long_pow_f64_fast(x, exponent):
     return power
 
 
+@lane_function
 def powi_f64(x, exponent):
     """x**exponent for one exponent in all lanes: a square is one rounded product."""
     return x * x if all_lanes(exponent == 2) else whole_pow_f64(x, exponent)
