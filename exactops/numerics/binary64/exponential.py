@@ -7,18 +7,25 @@ from exactops.lanes import (
     Lanes,
     Wide,
     bits,
+    from_bits,
     lane_function,
+    lookup,
     lookup_rows,
+    mul_add,
     polynomial,
     scalar_function,
     scaled_product,
-    wide,
     wide_entry,
     wide_polynomial,
 )
 from exactops.numerics.binary64.arithmetic import leading_part
-from exactops.numerics.binary64.fixed_point import ONE, reciprocal
+from exactops.numerics.binary64.fixed_point import decompose, is_negative
 from exactops.numerics.binary64.tables.exponential import (
+    FAST_MODE_EXPM1,
+    FAST_MODE_INVERSE_STEP,
+    FAST_MODE_POWERS,
+    FAST_MODE_STEP_HIGH,
+    FAST_MODE_STEP_LOW,
     INVERSE_STEP,
     POWERS,
     STEP_HIGH,
@@ -29,11 +36,12 @@ from exactops.numerics.binary64.tables.exponential import (
     WIDE_SERIES,
     WIDE_STEP,
 )
-from exactops.numerics.constants import ROUNDING_SHIFT
+from exactops.numerics.constants import BINARY64_ONE, ROUNDING_SHIFT
 from exactops.numerics.rounding import fast_two_sum
 
 # Half of the unit that rounding to a whole number of steps cuts off.
 _HALF_STEP = Wide(1 << 127)
+_BOUND = Wide(800 << 192)
 
 
 @lane_function
@@ -41,8 +49,8 @@ def exp_parts(high: Lanes, low: Lanes):
     """``(power, power_low, exponent)``: e**(high + low) = (power + power_low) * 2**k, where ``exponent`` is k << 52.
 
     For ``|high| < 750`` and ``|low| <= 2**-25 * |high|``. ``power`` is in [0.997, 2), ``power_low`` below 2**-16, wrong by
-    2**-68 and what ``low`` carries. ``exponent`` (uint64 lanes, modulo 2**64) is what scales a number by 2**k when it is added to
-    its bits. Other operands, NaN too, give any numbers.
+    2**-68 and what ``low`` carries. ``exponent`` (uint64 lanes, modulo 2**64) is what scales a number by 2**k when it is added
+    to its bits. Other operands, NaN too, give any numbers.
     """
     shifted = high * INVERSE_STEP + ROUNDING_SHIFT
     k = shifted - ROUNDING_SHIFT
@@ -79,6 +87,35 @@ def exp_reduced(reduced: Lanes, rest: Lanes, step: Lanes):
     return high, (low + power_low) + (power * beyond + power_low * (top + beyond))
 
 
+@lane_function
+def exp_fast_mode_parts(x: Lanes):
+    """``(power, expm1)``: e**x = power * (1 + expm1) within 1.2 ulp, for ``|x| < 750``; the power is scaled modulo 2**2048."""
+    shifted = mul_add(x, FAST_MODE_INVERSE_STEP, ROUNDING_SHIFT)
+    k = shifted - ROUNDING_SHIFT
+    r = mul_add(k, -FAST_MODE_STEP_LOW, mul_add(k, -FAST_MODE_STEP_HIGH, x))
+    step = bits(shifted)
+    power = from_bits(bits(lookup(FAST_MODE_POWERS, step)) + (step << 48))
+    return power, r * polynomial(r, FAST_MODE_EXPM1, "fused estrin")
+
+
+@lane_function
+def exp_fast_mode_parts_of_pair(high: Lanes, low: Lanes):
+    """:func:`exp_fast_mode_parts` of high + low."""
+    shifted = mul_add(high, FAST_MODE_INVERSE_STEP, ROUNDING_SHIFT)
+    k = shifted - ROUNDING_SHIFT
+    r = mul_add(k, -FAST_MODE_STEP_LOW, mul_add(k, -FAST_MODE_STEP_HIGH, high)) + low
+    step = bits(shifted)
+    power = from_bits(bits(lookup(FAST_MODE_POWERS, step)) + (step << 48))
+    return power, r * polynomial(r, FAST_MODE_EXPM1, "fused estrin")
+
+
+@lane_function
+def split_power(x: Lanes, power: Lanes):
+    """``(power, scale)``: a power of e**x that may have wrapped around as a normal number and a power of two."""
+    offset = ((bits(x) >> 63) << 61) - (1 << 60)  # 2**256 for negative x, 2**-256 for others
+    return from_bits(bits(power) + offset), from_bits(BINARY64_ONE - offset)
+
+
 @scalar_function
 def exp_fixed(t):
     """``(significand, exponent)``: e**t = significand * 2**exponent, for a fixed-point number t below 2**11 in magnitude.
@@ -92,29 +129,21 @@ def exp_fixed(t):
 
 
 @scalar_function
-def sigmoid_fixed(t):
-    """``(significand, exponent)``: 1 / (1 + e**-t) = significand * 2**exponent, for a fixed-point number t below 2**11.
-
-    The significand is in [0.49 * 2**192, 1.99 * 2**192], within 40 units.
-    """
-    size = t
-    if t < 0:
-        size = -t
-    power, exponent = exp_fixed(-size)
-    significand = reciprocal(ONE + (power >> (-192 - exponent)))
-    if t < 0:
-        significand = scaled_product(power, significand)
-    else:
-        exponent = wide(-192)
-    return significand, exponent
+def bounded_to_fixed(x):
+    """A finite float64, or 800 with its sign if it is larger, as a fixed-point number."""
+    significand, exponent = decompose(x)
+    number = _BOUND
+    if exponent < -42:  # below 2048
+        number = to_fixed(significand, exponent)
+        if number > _BOUND:
+            number = _BOUND
+    if is_negative(x):
+        number = -number
+    return number
 
 
 @scalar_function
 def to_fixed(significand, exponent):
     """``significand * 2**exponent`` as a fixed-point number, rounded down; below 2**63."""
     shift = exponent + 192
-    if shift >= 0:
-        number = significand << shift
-    else:
-        number = significand >> -shift
-    return number
+    return significand << shift if shift >= 0 else significand >> -shift
