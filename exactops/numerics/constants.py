@@ -17,7 +17,7 @@ def tables(text: str) -> tuple[tuple[float, ...], ...]:
 
 def rows(text: str) -> list[tuple[float, ...]]:
     """The rows of a table: the :func:`doubles` of each line that is not empty."""
-    return [doubles(line) for line in text.splitlines() if line]
+    return [doubles(line) for line in text.splitlines() if line.strip()]
 
 
 def integers(text: str) -> tuple[int, ...]:
