@@ -385,7 +385,7 @@ def binary64_fast_mode(x: Lanes, y: Lanes):
 
 @lane_function
 def has_finite_power(x: Lanes, p: Lanes):
-    """Mask of the lanes where |x|**y, p about its logarithm, is to be computed: elsewhere it is 0, infinite or a special case."""
+    """Mask of the lanes where |x|**y, p about its logarithm, is computed: elsewhere it is 0, infinite or a special case."""
     magnitude = absolute(x)
     return (magnitude > 0.0) & (magnitude < INFINITY) & (absolute(p) < POWER_LIMIT)
 
