@@ -21,7 +21,9 @@ from exactops.lanes import (
     rint,
     select,
     signed,
+    sqrt,
     to_half,
+    unsigned,
 )
 from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
 from exactops.numerics.binary64.logarithm import LEAST_NORMAL, NORMALS, scaled_pattern
@@ -48,6 +50,7 @@ from exactops.numerics.constants import (
 )
 from exactops.numerics.exponential import exp2_sixteenths
 from exactops.numerics.exponential_fast_mode import exp2m1_fast_mode
+from exactops.numerics.integer_power import above_signed_limit, above_unsigned_limit, floor_power, whole_power
 from exactops.numerics.logarithm import binary64_pattern, reduce_double, reduce_single
 from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
 from exactops.numerics.rounding_test import BFLOAT16_MISSING, BINARY16_MISSING, BINARY32_MISSING, fails_rounding_test
@@ -636,75 +639,178 @@ def powi_fast_narrow(x, exponent):
 
 
 # --- integer bases ------------------------------------------------------------------------------------------------------
+#
+# The real value of x**y, truncated toward zero and saturated. Exponents 0, 1, 2 ... up to 62 or 63 go through one chain of
+# squares. What else there is becomes such a case before it: base and exponent are replaced by others with the same result.
 
 
 @lane_function
-def integer_power(x: Lanes, x_low: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
-    """(x + x_low)**y rounded to double as a whole number, for integers and any y, in float64 lanes; NaN, infinities included.
+def root_of_power(x: Lanes, y: Lanes, active: Lanes):
+    """``(root, exponent)`` with x**y = root**exponent, and a whole exponent wherever x**y is whole (uint64 and float64 lanes).
 
-    The integer is x + x_low exactly: beyond 2**53 it takes two doubles. Such a base has exponents of at most 64/53 before every
-    type saturates, so its low part is the factor 1 + y * x_low / x, to within 2**-105.
-
-    The fast phase decides the integer part where that is below 2**40 and, for an exponent that is not whole, not within 2**-42
-    of a whole number; beyond 2**66 every type saturates. A whole exponent has a whole result or one of at most 1/2: the floor
-    of 1/4 more is right. In between, the accurate phase decides the rounding to double: a result that can be whole at all
-    (32 * y is whole, since a 64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are
-    exact.
+    x >= 2. For a fractional exponent n / 2**j the power is whole only where x is the 2**j-th power of an integer, and then j is
+    at most 5.
     """
-    magnitude = absolute(x)
-    p = y * log2_double(magnitude)
+    for _ in range(5):
+        root = convert(rint(sqrt(convert(x, "float64"))), "uint64")
+        squared = active & (rint(y) != y) & (root * root == x)
+        x = select(squared, root, x)
+        y = select(squared, y + y, y)
+    return x, y
+
+
+@lane_function
+def fractional_power(x: Lanes, y: Lanes, active: Lanes):
+    """floor(x**y) in uint64 lanes, 2**64 - 1 beyond, where ``active``: uint64 lanes x >= 2, and a fractional float64 y > 0.
+
+    The fast phase decides where the power is below 2**40 and not within 2**-42 of a whole number. Where x**y is whole, x is the
+    power of an integer, and a whole power of that; elsewhere it is irrational. Then the accurate phase decides but for an error
+    of 2**-90, and of 2**-53 in the sum of the parts behind the point, and after it wide integers (:func:`floor_power`).
+
+    An x beyond 2**53 takes two doubles. It has exponents of at most 64/53 before the power reaches 2**64, so its low part is
+    the factor 1 + y * x_low / x, to within 2**-105.
+    """
+    x = select(active, x, 2)
+    y = select(active, y, 0.5)
+    base = convert(x, "float64")
+    p = y * log2_double(base)
+    p = select(p > 100.0, 100.0, p)
     power = exp2_fast_phase(p)
-    certain = (p > -900.0) & ((p < 40.0) | ((p > 66.0) & (p < 900.0)))
-    near_whole = ~whole & (absolute(power - rint(power)) <= power * 2.0**-42)
-    power = floor(select(whole, power + 0.25, power))
-    retry = ~certain | near_whole | (x <= 0.0)
+    whole = floor(power)
+    # Below 2**40, the whole number is what stands in the low bits of its sum with 2**52.
+    result = select(p < 40.0, bits(whole + 2.0**52) & 0xFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
+    # For exponents up to 1/64 the power is below 2, for all of these x.
+    result = select(y <= 0.015625, 1, result)
+    near_whole = absolute(power - rint(power)) <= power * 2.0**-42
+    retry = active & (y > 0.015625) & (p < 65.0) & (near_whole | (p >= 40.0))
     if any_lane(retry):
-        # Beyond 2**900 every type has saturated, and the other way the result is 0; a NaN is not finite either.
-        finite = (magnitude > 0.0) & (absolute(p) < 900.0)
-        accurate = finite & (~certain | near_whole)
-        if any_lane(accurate):
-            exponent = select(accurate, y, 1.0)
-            high, low = power_accurate_phase(select(accurate, magnitude, 1.0), exponent)
-            relative = select(accurate, x_low / x, 0.0)
-            high, low = fast_two_sum(high, low + high * (exponent * relative))
-            nearest = rint(low)
-            exact = is_whole(32.0 * exponent) & (absolute(low - nearest) < NEAR_EXACT * high)
-            high, low = fast_two_sum(high, select(exact, nearest, low))
-            power = select(accurate, high, power)
-        power = select(retry, with_special_cases(power, ~finite, x, y, odd, whole), power)
-    return power
+        root, exponent = root_of_power(x, y, retry)
+        whole_exponent = retry & (rint(exponent) == exponent)
+        if any_lane(whole_exponent):
+            # The root is at least 2.
+            n = convert(select(whole_exponent, select(exponent > 63.0, 63.0, exponent), 0.0), "int64")
+            saturates = above_unsigned_limit(root, n) | (exponent > 63.0)
+            exact = select(saturates, 0xFFFFFFFFFFFFFFFF, whole_power(root, n, 1))
+            result = select(whole_exponent, exact, result)
+        retry = retry & ~whole_exponent
+        if any_lane(retry):
+            high, low = power_accurate_phase(base, y)
+            upper = convert(x >> 32, "float64") * 4294967296.0
+            x_low = (upper - base) + convert(x & 0xFFFFFFFF, "float64")
+            high, low = fast_two_sum(high, low + high * (y * (x_low / base)))
+            whole = floor(high)
+            rest = (high - whole) + low
+            carried = floor(rest)
+            fraction = rest - carried
+            margin = high * 2.0**-88 + 2.0**-52
+            fails = (fraction < margin) | (fraction > 1.0 - margin) | (high == 18446744073709551616.0)
+            sum_of_parts = convert(whole, "uint64") + unsigned(convert(carried, "int64"))
+            accurate = select(high >= 18446744073709551616.0, 0xFFFFFFFFFFFFFFFF, sum_of_parts)
+            fails = fails & retry
+            if any_lane(fails):
+                accurate = unsigned(recompute(fails, signed(accurate), floor_power, x, y))
+            result = select(retry, accurate, result)
+    return result
 
 
-def _integer_kernel(element, whole_exponent):
-    """The kernel for integer bases of one element type."""
+def _narrow_integer_kernels(short):
+    """The kernels for bases of up to 32 bits, with exponents that are integers and floats.
 
-    if element.endswith("64"):
-
-        @lane_function
-        def doubles_of(x):
-            upper = convert(x >> 32, "float64") * 2.0**32
-            return fast_two_sum(upper, convert(x & 0xFFFFFFFF, "float64"))
-
+    The chain runs in float lanes whose significand is longer than the type: what they round is far beyond its limits.
+    """
+    element = FORMATS[short].element
+    if FORMATS[short].bits == 32:
+        lanes, integers, shift = "float64", "int64", ROUNDING_SHIFT
     else:
-
-        @lane_function
-        def doubles_of(x):
-            whole = convert(x, "float64")
-            return whole, whole * 0.0
+        lanes, integers, shift = "float32", "int32", BINARY32_ROUNDING_SHIFT
 
     def pow_integer_to_whole(x, exponent):
-        y = convert(exponent, "float64")
-        base, base_low = doubles_of(x)
-        return convert(integer_power(base, base_low, y, (exponent & 1) != 0, exponent == exponent), element)
+        base = convert(x, lanes)
+        n = exponent
+        negative = exponent < 0
+        if any_lane(negative | (exponent > 62)):
+            # An exponent of the same parity; a base of 0 becomes infinite. The power is 0, 1, -1 or beyond every limit.
+            n = select(negative, 2 - (exponent & 1), select(exponent > 62, (exponent & 1) + 62, exponent))
+            magnitude = absolute(base)
+            base = select(negative, select(magnitude > 1.0, 0.0, select(magnitude < 1.0, INFINITY, base)), base)
+        return convert(whole_power(base, convert(n, integers), 1.0), element)
+
+    def pow_integer_to_float(x, exponent):
+        base = convert(x, lanes)
+        y = exponent
+        if any_lane(~((exponent >= 0.0) & (exponent <= 62.0) & is_whole(exponent))):
+            whole, odd, negative = is_whole(exponent), is_odd(exponent), exponent < 0.0
+            y = select(negative, 2.0, select(exponent > 62.0, 62.0, exponent))
+            y = select(odd & (exponent > 62.0), 63.0, select(whole & ~(odd & negative), y, 1.0))
+            magnitude = absolute(base)
+            base = select(negative, select(magnitude > 1.0, 0.0, select(magnitude < 1.0, INFINITY, base)), base)
+            # No real value: 0.
+            base = select(whole | (base == 1.0) | ~((base < 0.0) | is_nan(exponent)), base, 0.0)
+            fraction = ~whole & (exponent > 0.0) & (base > 1.0)
+            if any_lane(fraction):
+                power = fractional_power(unsigned(convert(x, "int64")), convert(exponent, "float64"), fraction)
+                power = select(power > 0x1FFFFFFFF, 0x1FFFFFFFF, power)
+                base = select(fraction, convert(signed(power), lanes), base)
+        n = signed(bits(convert(y, lanes) + shift)) & 63
+        return convert(whole_power(base, n, 1.0), element)
+
+    return pow_integer_to_whole, pow_integer_to_float
+
+
+def _wide_integer_kernels(short):
+    """The kernels for bases of 64 bits: the chain wraps, and a table of the largest bases says where it must not."""
+    element = FORMATS[short].element
+    smallest, largest = FORMATS[short].limits
+    longest = 62 if smallest else 63
+    above_limit = above_signed_limit if smallest else above_unsigned_limit
+
+    @lane_function
+    def saturating_power(x, n):
+        negative = x < 0
+        above = above_limit(unsigned(select(negative, 0 - x, x)), n)
+        return select(above, select(negative & ((n & 1) != 0), smallest, (x & 0) + largest), whole_power(x, n, 1))
+
+    @lane_function
+    def stand_in(x, negative, odd):
+        """A base with the same result for the exponent 1 or 2 (of the same parity), where that is negative or too long."""
+        magnitude = unsigned(select(x < 0, 0 - x, x))
+        beyond = select(negative, 0, select((x < 0) & odd, smallest, (x & 0) + largest))
+        return select((magnitude > 1), beyond, select(negative & (x == 0), largest, x))
+
+    def pow_integer_to_whole(x, exponent):
+        n = exponent
+        rare = (exponent < 0) | (exponent > longest)
+        if any_lane(rare):
+            n = select(rare, 2 - (exponent & 1), exponent)
+            x = select(rare, stand_in(x, exponent < 0, (exponent & 1) != 0), x)
+        return saturating_power(x, convert(n, "int64"))
 
     def pow_integer_to_float(x, exponent):
         y = convert(exponent, "float64")
-        base, base_low = doubles_of(x)
-        return convert(integer_power(base, base_low, y, is_odd(y), is_whole(y)), element)
+        n = y
+        rare = ~((y >= 0.0) & (y <= longest) & is_whole(y))
+        if any_lane(rare):
+            whole, odd, negative = is_whole(y), is_odd(y), y < 0.0
+            n = select(whole & ~(rare & odd), select(rare, 2.0, y), 1.0)
+            # What is left without a real value is 0.
+            other = select(x == 1, x, 0)
+            other = select(negative & (x == 0), largest, other)
+            fraction = ~whole & (y > 0.0) & (x > 1)
+            if any_lane(fraction):
+                power = fractional_power(unsigned(x), y, fraction)
+                power = select(power > largest, largest, power)
+                other = select(fraction, convert(power, element), other)
+            x = select(whole, select(rare, stand_in(x, negative, odd), x), other)
+        return saturating_power(x, signed(bits(n + ROUNDING_SHIFT)) & 63)
 
+    return pow_integer_to_whole, pow_integer_to_float
+
+
+def _integer_kernel(short, whole_exponent):
+    """The kernel for integer bases of one type."""
+    kernels = (_wide_integer_kernels if FORMATS[short].bits == 64 else _narrow_integer_kernels)(short)
     exponent = "whole" if whole_exponent else "float"
-    name = f"{__name__}:{element} to a {exponent} exponent"
-    return Kernel(pow_integer_to_whole if whole_exponent else pow_integer_to_float, name=name)
+    return Kernel(kernels[0 if whole_exponent else 1], name=f"{__name__}:{FORMATS[short].element} to a {exponent} exponent")
 
 
 # --- powi_backward ------------------------------------------------------------------------------------------------------
@@ -768,7 +874,7 @@ _BACKWARD = {
     "f16": Kernel(powi_backward_f16),
     "bf16": Kernel(powi_backward_bf16),
 }
-_INTEGER = {(short, whole): _integer_kernel(FORMATS[short].element, whole) for short in INTEGERS for whole in (False, True)}
+_INTEGER = {(short, whole): _integer_kernel(short, whole) for short in INTEGERS for whole in (False, True)}
 
 
 def _pow_kernel(inputs, output, choices):
@@ -810,7 +916,7 @@ OPERATORS = (
             "pow(x, 0) = 1 for every x, NaN too, and pow(1, y) = 1 for every y",
             "other special cases are those of C's pow",
             "the exponent is taken exactly, never narrowed first",
-            "integer bases: the correctly rounded double power, truncated and saturated to the type",
+            "integer bases: the real value, truncated toward zero and saturated to the type; 0 where there is none",
         ),
     ),
     Operator(
