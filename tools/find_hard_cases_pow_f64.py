@@ -4,13 +4,13 @@
 
 Nobody has searched the 2**128 pairs; these are the families in which near ties can be constructed:
 
-``square``, ``cube``, ``power``: x**n of whole numbers x is a whole number. Where its last bits are those of a middle and d more,
-x**n = middle + d: x is a root of ``middle + d`` modulo a power of two, found by lifting (square roots) or as a power (an odd
-exponent has an inverse). x**2 of 53 bits comes within 1 of the middle, 2**-105 relatively.
+``square``, ``cube``, ``power``: x**n of whole numbers x is a whole number. Where its last bits are those of a middle and d
+more, x**n = middle + d: x is a root of ``middle + d`` modulo a power of two, found by lifting (square roots) or as a power (an
+odd exponent has an inverse). x**2 of 53 bits comes within 1 of the middle, 2**-105 relatively.
 ``root``: x = s**2 with s of 26 bits, y an odd multiple of 1/2: x**y = s**(2y) is whole.
 ``tie``: the same families with d = 0: exact middles, which round to even.
-``near 1``: y is nearest to log(1 + t) / log(x), for 1 + t the middle of two doubles beside 1: y has 53 bits, so that its rounding
-moves the power by 2**-53 of t only. The best of many x.
+``near 1``: y is nearest to log(1 + t) / log(x), for 1 + t the middle of two doubles beside 1: y has 53 bits, so that its
+rounding moves the power by 2**-53 of t only. The best of many x.
 ``overflow``, ``subnormal``: y nearest to log(middle) / log(x) for the overflow threshold and middles of subnormal numbers.
 ``random``: common pairs; the nearest of a million, by the fast phase's pair.
 
@@ -92,7 +92,7 @@ def whole_powers(n: int, bits: int, tries: int) -> Iterator[tuple[int, int]]:
                 roots = [pow(residue, pow(n, -1, modulus >> 2), modulus)]
             for root in roots:
                 x = root % modulus
-                for lift in range(0, 1 << max(0, min(bits - cut, 3))):
+                for lift in range(1 << max(0, min(bits - cut, 3))):
                     candidate = x + (lift << cut)
                     if candidate.bit_length() == bits and (candidate**n).bit_length() == length:
                         yield abs(d), candidate
