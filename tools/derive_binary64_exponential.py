@@ -2,9 +2,9 @@
 
 The modules are ``exponential``, ``tanh`` and ``gelu_tanh`` in exactops/numerics/binary64/tables.
 
-exp, fast phase: ``e**x = 2**(k/128) * e**r`` with ``k = rint(x * 128/ln2)`` and ``r = x - k * ln2/128``. The head of ln2/128
-has 35 bits, so that its product with k, up to 2**18 in magnitude, is exact; the head of a power has 27, so that its product
-with a number of 26 bits is exact. Accurate phase: steps of ln2/32 and the Taylor series, in fixed point with 192 bits.
+exp, fast phase: ``e**x = 2**(k/256) * e**r`` with ``k = rint(x * 256/ln2)`` and ``r = x - k * ln2/256``. The head of ln2/256
+has 34 bits, so that its product with k, up to 2**19 in magnitude, is exact. A power is a head of 27 bits, whose product with
+a number of 26 bits is exact, times e**offset. Accurate phase: steps of ln2/32 and the Taylor series, in fixed point with 192 bits.
 
 tanh, fast phase: ``tanh(c + r) = T + (1 - T**2) * t / (1 + T * t)`` with ``T = tanh(c)`` and ``t = tanh(r)``. ``1 + c`` is
 ``1 + |x|`` rounded to 7 bits behind the first: cells of 2**-7 below 1, twice as wide up to 3, and so on. Accurate
@@ -29,9 +29,9 @@ mp.prec = 500
 FOLDER = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables"
 
 #: Rows of the fast phase's table.
-STEPS = 128
+STEPS = 256
 #: How far the reduced argument reaches: half a step, what rounding to a step may add, and a low part of the argument.
-REACH = mp.log(2) / STEPS / 2 * (1 + mpf(2) ** -20) + mpf(2) ** -16
+REACH = mp.log(2) / STEPS / 2 * (1 + mpf(2) ** -20) + mpf(2) ** -15
 #: Steps and terms of the accurate phase.
 WIDE_STEPS, WIDE_TERMS = 32, 21
 #: Bits behind the point of the accurate phase's step.
@@ -92,10 +92,10 @@ class Module:
         """A double, or a tuple of doubles."""
         self.text += f"{name} = {source(value)}\n"
 
-    def rows(self, name: str, rows: list[tuple[float, ...]], empty: str = "") -> None:
-        """A table of rows, and an expression for those that fill it up."""
+    def rows(self, name: str, rows: list[tuple[float, ...]], order: str = "{0}") -> None:
+        """A table of rows, with an expression for what it is made of them."""
         text = "".join("    " + " ".join("0.0" if value == 0 else value.hex() for value in row) + "\n" for row in rows)
-        self.text += f'{name} = Table(\n    rows(\n        """\n{text}    """\n    )\n{empty})\n'
+        self.text += f'_{name} = rows(\n    """\n{text}    """\n)\n{name} = Table({order.format(f"_{name}")})\n'
 
     def wide(self, name: str, entry: int) -> None:
         """A wide integer."""
@@ -110,9 +110,9 @@ class Module:
 def exponential(notes: dict) -> str:
     """The constants of exp."""
     step = mp.log(2) / STEPS
-    step_high = rounded(step, 35)
+    step_high = rounded(step, 34)
     powers = [mpf(2) ** (mpf(j) / STEPS) for j in range(STEPS)]
-    coefficients, _ = remez(exponential_tail, 3, -REACH, REACH, lambda r: abs(r) ** 3 + mpf(2) ** -60)
+    coefficients, _ = remez(exponential_tail, 2, -REACH, REACH, lambda r: abs(r) ** 3 + mpf(2) ** -60)
     tail = tuple(to_double(c) for c in coefficients)
     notes["error of TAIL, times r**3"] = largest_error(exponential_tail, tail, -REACH, REACH, lambda r: r**3)
     notes["first term left out in the accurate phase"] = (step * STEPS / WIDE_STEPS / 2) ** WIDE_TERMS / mpmath.factorial(
@@ -123,13 +123,13 @@ def exponential(notes: dict) -> str:
         "from exactops.lanes import Table, Wide, WideTable\nfrom exactops.numerics.constants import doubles, integers, rows\n",
     )
     module.comment(
-        f"Steps are ln(2)/{STEPS}: the reciprocal; a head of 35 bits, which times the number of a step is exact; the rest."
+        f"Steps are ln(2)/{STEPS}: the reciprocal; a head of 34 bits, which times the number of a step is exact; the rest."
     )
     module.constant("INVERSE_STEP", to_double(1 / step))
     module.constant("STEP_HIGH", exactly(step_high))
     module.constant("STEP_LOW", to_double(step - step_high))
-    module.comment("Row j: 2**(j/128), a head of 27 bits and the rest.")
-    module.rows("POWERS", [(exactly(rounded(p, 27)), to_double(p - rounded(p, 27))) for p in powers])
+    module.comment("Row j: 2**(j/256) is the first entry, of 27 bits, times e to the second.")
+    module.rows("POWERS", [(exactly(rounded(p, 27)), to_double(mp.log(p / rounded(p, 27)))) for p in powers])
     module.comment("e**r = 1 + r + r**2 / 2 + r**3 * TAIL(r).")
     module.constant("TAIL", tail)
     module.comment(
@@ -193,7 +193,7 @@ def tanh(notes: dict) -> str:
         slope = 1 - value**2
         high, slope_high = to_double(value), exactly(rounded(slope, 26))
         table.append((high, to_double(value - mpf(high)), slope_high, to_double(slope - mpf(slope_high))))
-    empty = f"    + [(0.0,) * 4] * {(1 << (len(table) - 1).bit_length()) - len(table)}\n"
+    missing = 8 * TANH_CELLS - len(table)
 
     def weight(u):
         """Relative to t where c is 0; larger r occur beside a larger T only."""
@@ -210,7 +210,10 @@ def tanh(notes: dict) -> str:
         "from exactops.lanes import Table, WideTable\nfrom exactops.numerics.constants import doubles, integers, rows\n",
     )
     module.comment("Row of c: T = tanh(c) and 1 - T**2, each a head and the rest; the head of 1 - T**2 has 26 bits.")
-    module.rows("CELLS", table, empty)
+    module.comment(
+        "The binades of 1 + c follow one another by the last three bits of their exponent field, [1, 2) is the last."
+    )
+    module.rows("CELLS", table, f"{{0}}[{TANH_CELLS}:] + [(0.0,) * 4] * {missing} + {{0}}[:{TANH_CELLS}]")
     module.comment("tanh(r) = r + r**3 * TAIL(r**2).")
     module.constant("TAIL", tail)
     module.comment("Accurate phase: sinh(x) / x and cosh(x) as series in x**2, in units of 2**-192.")

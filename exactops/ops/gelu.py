@@ -212,13 +212,14 @@ def gelu_tanh_binary64(x: Lanes):
 
 @scalar_function
 def gelu_tanh_binary64_accurate_phase(x):
-    """The tanh form of every finite float64, rounded once."""
+    """The tanh form of every finite float64, rounded once. Below -22 it is -0 as there, above 22 the sigmoid is 1."""
     bounded = x
+    if x < -22.0:
+        bounded = -22.0
+    factor = bounded
     if x > 22.0:
         bounded = 22.0
-    elif x < -22.0:
-        bounded = -22.0
-    return product_with_sigmoid(x, gelu_tanh_argument_fixed(bounded_to_fixed(bounded)))
+    return product_with_sigmoid(factor, gelu_tanh_argument_fixed(bounded_to_fixed(bounded)))
 
 
 def gelu_tanh_binary64_fast(x: Lanes):
@@ -240,7 +241,7 @@ def gelu_tanh_binary64_fast(x: Lanes):
 
 def _kernel(inputs, output, choices) -> Kernel:
     if choices["approximate"] == "tanh" and output.short == "f64":
-        return Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast)
+        return Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast, registers=2)
     return Kernel(gelu_tanh, gelu_tanh_fast) if choices["approximate"] == "tanh" else Kernel(gelu, gelu_fast, registers=2)
 
 
@@ -270,7 +271,7 @@ OPERATORS = (
         "the tanh form of gelu, 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))), rounded once",
         "c",
         FLOATS,
-        {"f64": Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast), "f": Kernel(gelu_tanh, gelu_tanh_fast)},
+        {"f64": Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast, registers=2), "f": Kernel(gelu_tanh, gelu_tanh_fast)},
         special=(
             "gelu_tanh(-inf) = -0, gelu_tanh(+inf) = +inf",
             "zeros keep their sign",

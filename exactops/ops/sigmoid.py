@@ -179,8 +179,11 @@ def silu_binary64(x: Lanes):
 
 @scalar_function
 def silu_binary64_accurate_phase(x):
-    """silu of every finite float64, rounded once."""
-    return product_with_sigmoid(x, bounded_to_fixed(x))
+    """silu of every finite float64, rounded once. Below -800 it is -0 as there."""
+    bounded = x
+    if x < -800.0:
+        bounded = -800.0
+    return product_with_sigmoid(bounded, bounded_to_fixed(bounded))
 
 
 def sigmoid_binary64_fast(x: Lanes):
@@ -222,7 +225,7 @@ OPERATORS = (
         "1 / (1 + e**-x), rounded once",
         "c",
         FLOATS,
-        {"f64": Kernel(sigmoid_binary64, sigmoid_binary64_fast), "f": Kernel(sigmoid, sigmoid_fast)},
+        {"f64": Kernel(sigmoid_binary64, sigmoid_binary64_fast, registers=2), "f": Kernel(sigmoid, sigmoid_fast)},
         aliases=("expit",),
         onnx="Sigmoid",
         opset=6,
@@ -233,7 +236,7 @@ OPERATORS = (
         "x * sigmoid(x), rounded once",
         "c",
         FLOATS,
-        {"f64": Kernel(silu_binary64, silu_binary64_fast), "f": Kernel(silu, silu_fast)},
+        {"f64": Kernel(silu_binary64, silu_binary64_fast, registers=2), "f": Kernel(silu, silu_fast)},
         special=(
             "silu(-inf) = -0, silu(+inf) = +inf",
             "zeros keep their sign",

@@ -98,7 +98,7 @@ OPERATORS = (
         "the hyperbolic tangent of x, rounded once",
         "c",
         FLOATS,
-        {"f64": Kernel(tanh_binary64, tanh_binary64_fast), "f": Kernel(tanh, tanh_fast, registers=2)},
+        {"f64": Kernel(tanh_binary64, tanh_binary64_fast, registers=2), "f": Kernel(tanh, tanh_fast, registers=2)},
         onnx="Tanh",
         opset=6,
         special=("zeros keep their sign", "tanh(-inf) = -1, tanh(+inf) = 1"),

@@ -48,7 +48,7 @@ _BOUND = Wide(800 << 192)
 def exp_parts(high: Lanes, low: Lanes):
     """``(power, power_low, exponent)``: e**(high + low) = (power + power_low) * 2**k, where ``exponent`` is k << 52.
 
-    For ``|high| < 750`` and ``|low| <= 2**-25 * |high|``. ``power`` is in [0.997, 2), ``power_low`` below 2**-16, wrong by
+    For ``|high| < 750`` and ``|low| <= 2**-25 * |high|``. ``power`` is in [0.998, 2), ``power_low`` below 2**-14, wrong by
     2**-68 and what ``low`` carries. ``exponent`` (uint64 lanes, modulo 2**64) is what scales a number by 2**k when it is added
     to its bits. Other operands, NaN too, give any numbers.
     """
@@ -57,7 +57,7 @@ def exp_parts(high: Lanes, low: Lanes):
     reduced = high - k * STEP_HIGH  # exact
     step = bits(shifted)
     power, power_low = exp_reduced(reduced, low - k * STEP_LOW, step)
-    return power, power_low, (step >> 7) << 52
+    return power, power_low, (step >> 8) << 52
 
 
 @lane_function
@@ -68,23 +68,22 @@ def exp_parts_of_double(x: Lanes):
     reduced = x - k * STEP_HIGH  # exact
     step = bits(shifted)
     power, power_low = exp_reduced(reduced, k * -STEP_LOW, step)
-    return power, power_low, (step >> 7) << 52
+    return power, power_low, (step >> 8) << 52
 
 
 @lane_function
 def exp_reduced(reduced: Lanes, rest: Lanes, step: Lanes):
-    """2**(j/128) * e**(reduced + rest) as a pair, where j is in the last seven bits of ``step``.
+    """2**(j/256) * e**(reduced + rest) as a pair, where j is in the last eight bits of ``step``.
 
     ``|reduced|`` is at most half a step, ``rest`` small beside it. The head of the power times that of the argument is exact.
     """
-    power, power_low = lookup_rows(POWERS, step)
+    power, offset = lookup_rows(POWERS, step)
     top = leading_part(reduced)
-    bottom = (reduced - top) + rest
+    bottom = (reduced - top) + (rest + offset)
     r = top + bottom
-    square = r * r
-    beyond = bottom + square * (0.5 + r * polynomial(r, TAIL, "pairs"))
+    beyond = bottom + r * r * (0.5 + r * polynomial(r, TAIL, "pairs"))
     high, low = fast_two_sum(power, power * top)
-    return high, (low + power_low) + (power * beyond + power_low * (top + beyond))
+    return high, low + power * beyond
 
 
 @lane_function

@@ -18,11 +18,11 @@ from exactops.numerics.binary64.exponential import exp_fixed
 from exactops.numerics.binary64.fixed_point import ONE, decompose, is_negative, reciprocal, round_to_binary64
 from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.constants import BINARY64_ONE
-from exactops.numerics.rounding import fast_two_sum, two_sum
 
 #: Below it products with x lose bits.
 TINY = 2.0**-900
 _HALF = Wide(1 << 191)
+_UNIT = Wide(1)
 _EXPONENT = Wide(-192)
 
 
@@ -36,20 +36,23 @@ def scaled_parts(power: Lanes, power_low: Lanes, exponent: Lanes):
 def sigmoid_parts(power: Lanes, power_low: Lanes):
     """1 / (1 + power + power_low) as a pair whose head has 26 bits, for a power up to 2**1000.
 
-    The head of the quotient times that of the denominator is exact, and so is what it leaves of 1.
+    The denominator is a head of 26 bits and a rest; what the larger one of its terms leaves of the head is exact. The head of
+    the quotient times that of the denominator is exact, and so is what it leaves of 1.
     """
-    total, total_low = two_sum(power, 1.0)
-    total, total_low = fast_two_sum(total, total_low + power_low)
+    less = power < 1.0
+    larger = select(less, 1.0, power)
+    smaller = select(less, power, 1.0)
+    total = (larger + smaller) + power_low
+    top = leading_part(total)
+    bottom = ((larger - top) + smaller) + power_low
     quotient = 1.0 / total
     head = leading_part(quotient)
-    top = leading_part(total)
-    rest = ((1.0 - head * top) - head * (total - top)) - head * total_low
-    return head, quotient * rest
+    return head, quotient * ((1.0 - head * top) - head * bottom)
 
 
 @lane_function
 def round_product(x: Lanes, high: Lanes, low: Lanes, error: float):
-    """``(y, fails)`` of x * (high + low), wrong by ``error`` beside 1; ``high`` has 26 bits, so that a head of x times it is exact."""
+    """``(y, fails)`` of x * (high + low), wrong by ``error`` beside 1: a head of x times ``high``, of 26 bits, is exact."""
     top = leading_part(x)
     product = top * high
     return round_and_test(product, (x - top) * high + x * low, absolute(product) * error)
@@ -84,8 +87,8 @@ def product_with_sigmoid(x, t):
     factor, factor_exponent = sigmoid_fixed(t)
     if exponent < -200:
         offset = t >> 2
-        if offset == 0:
-            offset = wide(1)  # to be on the right side; a negative t is rounded down
+        if offset == 0:  # to be on the right side
+            offset = -_UNIT if is_negative(x) else _UNIT
         factor = _HALF + offset
         factor_exponent = _EXPONENT
     return round_to_binary64(is_negative(x), significand * factor, exponent + factor_exponent)

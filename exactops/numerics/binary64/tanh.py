@@ -56,10 +56,10 @@ def tanh_reduced(r: Lanes, cell: Lanes):
     beyond = r * square * polynomial(square, TAIL, "horner")
     t = r + beyond
     product = high * t
-    beyond = beyond - product * t / (1.0 + product)
     top = leading_part(r)
+    rest = (r - top) + (beyond - product * t / (1.0 + product))
     total, total_low = fast_two_sum(high, slope * top)
-    return total, (total_low + low) + (slope * ((r - top) + beyond) + slope_low * t)
+    return total, (total_low + low) + (slope * rest + slope_low * (top + rest))
 
 
 @scalar_function

@@ -4,9 +4,9 @@ from exactops.lanes import Table, WideTable
 from exactops.numerics.constants import doubles, integers, rows
 
 # Row of c: T = tanh(c) and 1 - T**2, each a head and the rest; the head of 1 - T**2 has 26 bits.
-CELLS = Table(
-    rows(
-        """
+# The binades of 1 + c follow one another by the last three bits of their exponent field, [1, 2) is the last.
+_CELLS = rows(
+    """
     0.0 0.0 0x1.0000000000000p+0 0.0
     0x1.fffd55599992bp-8 0x1.3645194862d0dp-64 0x1.fff8000000000p-1 0x1.55524fab46a7fp-29
     0x1.fff5559997df9p-7 -0x1.b57bb5ea29ef0p-61 0x1.ffe0018000000p-1 -0x1.55b6083a9c9cfp-28
@@ -561,9 +561,8 @@ CELLS = Table(
     0x1.0000000000000p+0 -0x1.9281f0721b315p-57 0x1.9281f08000000p-56 -0x1.bc99d6141a56ap-85
     0x1.0000000000000p+0 -0x1.39792499b1a24p-57 0x1.3979248000000p-56 0x1.9b1a241d55d5ap-84
     """
-    )
-    + [(0.0,) * 4] * 471
 )
+CELLS = Table(_CELLS[128:] + [(0.0,) * 4] * 471 + _CELLS[:128])
 # tanh(r) = r + r**3 * TAIL(r**2).
 TAIL = doubles(
     """
