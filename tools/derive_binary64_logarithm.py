@@ -2,10 +2,11 @@
 
 ``--check`` compares, ``--write`` writes them.
 
-Fast phase. x = m * 2**k with m in [0.6875, 1.375), in 256 cells by the leading bits of m. The reciprocal of a cell has at most 10
-bits, so that its product with a head of m of 24 bits is exact and so is zh = mh * c - 1, a multiple of 2**-33 below 2**-7: its
-square is exact, too. -log(c) = T + T_low and log(2) = LN2_HIGH + LN2_LOW with T and LN2_HIGH multiples of 2**-42, so that k *
-LN2_HIGH + T + zh is exact. The last 12 bits of T are zero: c stands there, and a row is one load. The two cells beside 1 have c = 1 and T = 0: nothing cancels there.
+Fast phase. x = m * 2**k with m in [0.6875, 1.375), in 256 cells by the leading bits of m. The reciprocal of a cell has at most
+10 bits, so that its product with a head of m of 24 bits is exact and so is zh = mh * c - 1, a multiple of 2**-33 below 2**-7:
+its square is exact, too. -log(c) = T + T_low and log(2) = LN2_HIGH + LN2_LOW with T and LN2_HIGH multiples of 2**-42, so that
+k * LN2_HIGH + T + zh is exact. The last 12 bits of T are zero: c stands there, and a row is one load. The two cells beside 1
+have c = 1 and T = 0: nothing cancels there.
 
 Fast mode: the 16 intervals and the search of tools/derive_log.py, so that one double holds the logarithm of a reciprocal.
 
@@ -14,6 +15,7 @@ Accurate phase: the same reduction with 64 cells and reciprocals of at most 8 bi
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -73,14 +75,20 @@ def fixed(value, fraction: int) -> int:
     return int(mpmath.nint(mpmath.ldexp(mpf(value), fraction)))
 
 
-def lines(words: list[str], width: int = 126) -> str:
-    """Words, as many a line as fit."""
-    text, line = "", ""
+def quoted(words: list[str], width: int = 118) -> str:
+    """Words between triple quotes, as many a line as fit; one a line for a width of 0."""
+    found: list[str] = []
     for word in words:
-        if line and len(line) + len(word) + 1 > width:
-            text, line = text + line + "\n", ""
-        line += (" " if line else "") + word
-    return text + line + "\n"
+        if found and len(found[-1]) + 1 + len(word) <= width:
+            found[-1] += " " + word
+        else:
+            found.append(word)
+    return '        """\n' + "".join(f"    {line}\n" for line in found) + '    """\n'
+
+
+def wide_table(name: str, entries: list[int]) -> str:
+    """The assignment of a table of wide integers."""
+    return f"{name} = WideTable(\n    integers(\n" + quoted([f"{each:x}" for each in entries]) + "    )\n)\n"
 
 
 def module() -> tuple[str, dict[str, str]]:
@@ -109,12 +117,11 @@ def module() -> tuple[str, dict[str, str]]:
         "first term left out there": log2_of(reach(wide_rows)[1] ** WIDE_TERMS / (WIDE_TERMS + 1)),
     }
     text = '"""Constants of the float64 logarithm. Written by tools/derive_binary64_logarithm.py with ``--write``."""\n\n'
-    text += "from exactops.lanes import Table, Wide, WideTable\nfrom exactops.numerics.constants import doubles\n\n"
+    text += "from exactops.lanes import Table, Wide, WideTable\n"
+    text += "from exactops.numerics.constants import doubles, integers, rows\n\n"
     text += f"# m runs from the double with the bits FIRST on over {ROWS} cells by its leading bits.\nFIRST = 0x{FIRST:X}\n"
     text += "# A row: the high part of -log(c), with c in its last 12 bits, in units of 2**-9, and the low part.\n"
-    text += 'ROWS = Table(\n    [\n        doubles(line)\n        for line in """\n'
-    text += "".join(" ".join(value.hex() for value in row) + "\n" for row in table)
-    text += '""".strip().splitlines()\n    ]\n)\n'
+    text += "ROWS = Table(\n    rows(\n" + quoted([" ".join(value.hex() for value in row) for row in table], 0) + "    )\n)\n"
     text += "# Times an exponent it is exact, and so is the sum with the high part of a row.\n"
     text += f'LN2_HIGH = float.fromhex("{ln2_high.hex()}")\n'
     text += f'LN2_LOW = float.fromhex("{to_double(mpmath.log(2) - ln2_high).hex()}")\n'
@@ -124,33 +131,36 @@ def module() -> tuple[str, dict[str, str]]:
     text += f"FAST_MODE_FIRST = 0x{((FIRST_SINGLE - 0x3F800000) << 29) + 0x3FF0000000000000:X}\n"
     text += f"FAST_MODE_RECIPROCALS = {source(reciprocals)}\nFAST_MODE_LOGARITHMS = {source(logarithms)}\n"
     text += f"# log(1 + z) = z + z**2 * FAST_MODE_TAIL(z).\nFAST_MODE_TAIL = {source(tuple(fast_tail))}\n"
-    text += f"# Accurate phase: {WIDE_ROWS} cells, reciprocals in units of 2**-7, their logarithms in units of 2**-{WIDE_FRACTION}.\n"
-    text += "WIDE_RECIPROCALS = WideTable(int(word) for word in "
-    text += f'"""\n{lines([str(fixed(c, 7)) for _, _, c in wide_rows])}""".split())\n'
-    text += "WIDE_LOGARITHMS = WideTable(int(word, 16) for word in "
-    text += f'"""\n{lines([f"{fixed(-mpmath.log(c), WIDE_FRACTION):x}" for _, _, c in wide_rows])}""".split())\n'
+    text += f"# Accurate phase: {WIDE_ROWS} cells, reciprocals in units of 2**-7, logarithms of 2**-{WIDE_FRACTION}.\n"
+    text += wide_table("WIDE_RECIPROCALS", [fixed(c, 7) for _, _, c in wide_rows])
+    text += wide_table("WIDE_LOGARITHMS", [fixed(-mpmath.log(c), WIDE_FRACTION) for _, _, c in wide_rows])
     text += f"WIDE_LN2 = Wide(0x{fixed(mpmath.log(2), WIDE_FRACTION):X})\n"
-    text += "# log(1 + z) / z, in units of 2**-192.\nWIDE_SERIES = WideTable(int(word, 16) for word in "
-    text += f'"""\n{lines([f"{fixed(mpf((-1) ** i) / (i + 1), 192):x}" for i in range(WIDE_TERMS)])}""".split())\n'
+    text += "# log(1 + z) / z, in units of 2**-192.\n"
+    text += wide_table("WIDE_SERIES", [fixed(mpf((-1) ** i) / (i + 1), 192) for i in range(WIDE_TERMS)])
     return text, notes
 
 
-def main() -> int:
-    """Derive, then print, compare or write."""
-    mp.prec = 400
-    text, notes = module()
-    place = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables" / "logarithm.py"
+def finish(name: str, text: str, notes: dict[str, str]) -> int:
+    """Print, compare or write the module ``exactops.numerics.binary64.tables.NAME``; how many constants differ."""
+    place = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables" / f"{name}.py"
     wrong = 0
     if "--write" in sys.argv:
         place.write_text(text)
     elif "--check" in sys.argv:
-        wrong = int(place.read_text() != text)
-        print("binary64.tables.logarithm:", "differs from the derivation" if wrong else "as derived")
+        written, derived = (re.split(r"^(?=[A-Z])", each, flags=re.MULTILINE) for each in (place.read_text(), text))
+        wrong = sum(each not in written for each in derived) + abs(len(written) - len(derived))
+        print(f"binary64.tables.{name}: {len(derived) - 1 - wrong} of {len(derived) - 1} constants are as derived")
     else:
         print(text)
     for what, note in notes.items():
         print(f"# {what}: {note}")
     return wrong
+
+
+def main() -> int:
+    """Derive, then print, compare or write."""
+    mp.prec = 400
+    return finish("logarithm", *module())
 
 
 if __name__ == "__main__":

@@ -9,11 +9,8 @@ bits, times a head of m of 21 bits leaves a multiple of 2**-30 below 2**-4, whos
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import mpmath
-from derive_binary64_logarithm import GRID, cubic, number
+from derive_binary64_logarithm import GRID, cubic, finish, number
 from minimax import exactly, largest_error, log2_of, on_grid, remez, source, to_double
 from mpmath import mp, mpf
 
@@ -52,19 +49,7 @@ def module() -> tuple[str, dict[str, str]]:
 def main() -> int:
     """Derive, then print, compare or write."""
     mp.prec = 400
-    text, notes = module()
-    place = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables" / "power.py"
-    wrong = 0
-    if "--write" in sys.argv:
-        place.write_text(text)
-    elif "--check" in sys.argv:
-        wrong = int(place.read_text() != text)
-        print("binary64.tables.power:", "differs from the derivation" if wrong else "as derived")
-    else:
-        print(text)
-    for what, note in notes.items():
-        print(f"# {what}: {note}")
-    return wrong
+    return finish("power", *module())
 
 
 if __name__ == "__main__":

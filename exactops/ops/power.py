@@ -388,7 +388,7 @@ def binary64_fast_mode(x: Lanes, y: Lanes):
 
 @lane_function
 def has_finite_power(x: Lanes, p: Lanes):
-    """Mask of the lanes where |x|**y, p about its logarithm, is to be computed: elsewhere it is 0 or infinite, or a special case."""
+    """Mask of the lanes where |x|**y, p about its logarithm, is computed: elsewhere it is 0, infinite or a special case."""
     magnitude = absolute(x)
     return (magnitude > 0.0) & (magnitude < INFINITY) & (absolute(p) < POWER_LIMIT)
 
@@ -414,6 +414,7 @@ def pow_f64_fast(x, exponent):
     return power
 
 
+@lane_function
 def whole_pow_f64(x, exponent):
     """x**exponent, finally rounded, for float64 x and an integer exponent that float64 holds."""
     y = convert(exponent, "float64")
@@ -425,6 +426,7 @@ def whole_pow_f64(x, exponent):
     return power
 
 
+@lane_function
 def whole_pow_f64_fast(x, exponent):
     y = convert(exponent, "float64")
     power, uncertain, p, retry = binary64_fast_mode(x, y)
@@ -461,6 +463,7 @@ def long_pow_f64_fast(x, exponent):
     return power
 
 
+@lane_function
 def powi_f64(x, exponent):
     """x**exponent for one exponent in all lanes: a square is one rounded product."""
     return x * x if all_lanes(exponent == 2) else whole_pow_f64(x, exponent)
@@ -648,65 +651,103 @@ def root_of_power(x: Lanes, y: Lanes, active: Lanes):
     x >= 2. For a fractional exponent n / 2**j the power is whole only where x is the 2**j-th power of an integer, and then j is
     at most 5.
     """
-    for _ in range(5):
+    fraction = active & (rint(y) != y)
+    while any_lane(fraction):
         root = convert(rint(sqrt(convert(x, "float64"))), "uint64")
-        squared = active & (rint(y) != y) & (root * root == x)
+        squared = fraction & (root * root == x)
         x = select(squared, root, x)
         y = select(squared, y + y, y)
+        fraction = squared & (rint(y) != y)
     return x, y
 
 
 @lane_function
-def fractional_power(x: Lanes, y: Lanes, active: Lanes):
-    """floor(x**y) in uint64 lanes, 2**64 - 1 beyond, where ``active``: uint64 lanes x >= 2, and a fractional float64 y > 0.
+def fractional_power_fast_phase(x: Lanes, y: Lanes, active: Lanes, length: float):
+    """floor(x**y) in uint64 lanes, for uint64 lanes x >= 2 and fractional float64 y > 0, and the mask where it is uncertain.
 
-    The fast phase decides where the power is below 2**40 and not within 2**-42 of a whole number. Where x**y is whole, x is the
-    power of an integer, and a whole power of that; elsewhere it is irrational. Then the accurate phase decides but for an error
-    of 2**-90, and of 2**-53 in the sum of the parts behind the point, and after it wide integers (:func:`floor_power`).
-
-    An x beyond 2**53 takes two doubles. It has exponents of at most 64/53 before the power reaches 2**64, so its low part is
-    the factor 1 + y * x_low / x, to within 2**-105.
+    It decides where the power is below 2**40 and not within 2**-42 of a whole number. Of a power of 2**length or more, with a
+    length from 32 to 64, no more than that is certain; the lanes hold at most 2**64 - 1.
     """
-    x = select(active, x, 2)
-    y = select(active, y, 0.5)
     base = convert(x, "float64")
     p = y * log2_double(base)
     p = select(p > 100.0, 100.0, p)
     power = exp2_fast_phase(p)
-    whole = floor(power)
     # Below 2**40, the whole number is what stands in the low bits of its sum with 2**52.
-    result = select(p < 40.0, bits(whole + 2.0**52) & 0xFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
-    # For exponents up to 1/64 the power is below 2, for all of these x.
-    result = select(y <= 0.015625, 1, result)
+    result = select(p < 40.0, bits(floor(power) + 2.0**52) & 0xFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
     near_whole = absolute(power - rint(power)) <= power * 2.0**-42
-    retry = active & (y > 0.015625) & (p < 65.0) & (near_whole | (p >= 40.0))
+    # For exponents up to 1/64 the power is below 2, for all of these x.
+    short = y <= 0.015625
+    return select(short, 1, result), active & ~short & (p < length + 0.5) & (near_whole | (p >= 40.0))
+
+
+@lane_function
+def whole_fractional_power(x: Lanes, y: Lanes, result: Lanes, retry: Lanes):
+    """The result of :func:`fractional_power_fast_phase` where x**y is whole, and the mask of the other uncertain lanes.
+
+    There x**y is irrational.
+    """
+    root, exponent = root_of_power(x, y, retry)
+    exact = retry & (rint(exponent) == exponent)
+    if any_lane(exact):
+        # The root is at least 2.
+        n = convert(select(exact, select(exponent > 63.0, 63.0, exponent), 0.0), "int64")
+        saturates = above_unsigned_limit(root, n) | (exponent > 63.0)
+        result = select(exact, select(saturates, 0xFFFFFFFFFFFFFFFF, whole_power(root, n, 1)), result)
+    return result, retry & ~exact
+
+
+@lane_function
+def fractional_power_accurate_phase(x: Lanes, y: Lanes):
+    """floor(x**y) by the accurate phase, and the mask where it is uncertain.
+
+    That errs by 2**-90 of the power, and the sum of the parts behind the point by 2**-53. An x beyond 2**53 takes two doubles.
+    It has exponents of at most 64/53 before the power reaches 2**64, so its low part is the factor 1 + y * x_low / x, to within
+    2**-105.
+    """
+    base = convert(x, "float64")
+    x_low = (convert(x >> 32, "float64") * 2.0**32 - base) + convert(x & 0xFFFFFFFF, "float64")
+    high, low = power_accurate_phase(base, y)
+    high, low = fast_two_sum(high, low + high * (y * (x_low / base)))
+    whole = floor(high)
+    rest = (high - whole) + low
+    carried = floor(rest)
+    fraction = rest - carried
+    margin = high * 2.0**-88 + 2.0**-52
+    fails = (fraction < margin) | (fraction > 1.0 - margin) | (high == 2.0**64)
+    result = convert(whole, "uint64") + unsigned(convert(carried, "int64"))
+    return select(high >= 2.0**64, 0xFFFFFFFFFFFFFFFF, result), fails
+
+
+@lane_function
+def fractional_power(x: Lanes, y: Lanes, active: Lanes):
+    """floor(x**y) in uint64 lanes, at most 2**64 - 1, where ``active``: uint64 lanes x >= 2, and a fractional float64 y > 0."""
+    x = select(active, x, 2)
+    y = select(active, y, 0.5)
+    result, retry = fractional_power_fast_phase(x, y, active, 64.0)
     if any_lane(retry):
-        root, exponent = root_of_power(x, y, retry)
-        whole_exponent = retry & (rint(exponent) == exponent)
-        if any_lane(whole_exponent):
-            # The root is at least 2.
-            n = convert(select(whole_exponent, select(exponent > 63.0, 63.0, exponent), 0.0), "int64")
-            saturates = above_unsigned_limit(root, n) | (exponent > 63.0)
-            exact = select(saturates, 0xFFFFFFFFFFFFFFFF, whole_power(root, n, 1))
-            result = select(whole_exponent, exact, result)
-        retry = retry & ~whole_exponent
+        result, retry = whole_fractional_power(x, y, result, retry)
         if any_lane(retry):
-            high, low = power_accurate_phase(base, y)
-            upper = convert(x >> 32, "float64") * 4294967296.0
-            x_low = (upper - base) + convert(x & 0xFFFFFFFF, "float64")
-            high, low = fast_two_sum(high, low + high * (y * (x_low / base)))
-            whole = floor(high)
-            rest = (high - whole) + low
-            carried = floor(rest)
-            fraction = rest - carried
-            margin = high * 2.0**-88 + 2.0**-52
-            fails = (fraction < margin) | (fraction > 1.0 - margin) | (high == 18446744073709551616.0)
-            sum_of_parts = convert(whole, "uint64") + unsigned(convert(carried, "int64"))
-            accurate = select(high >= 18446744073709551616.0, 0xFFFFFFFFFFFFFFFF, sum_of_parts)
+            accurate, fails = fractional_power_accurate_phase(x, y)
             fails = fails & retry
             if any_lane(fails):
                 accurate = unsigned(recompute(fails, signed(accurate), floor_power, x, y))
             result = select(retry, accurate, result)
+    return result
+
+
+@lane_function
+def narrow_fractional_power(x: Lanes, y: Lanes, active: Lanes):
+    """The same for x below 2**32, exact for results below that.
+
+    So few lanes are left uncertain that wide integers decide them at once: where the power is next to 2**32, 1 in 500.
+    """
+    x = select(active, x, 2)
+    y = select(active, y, 0.5)
+    result, retry = fractional_power_fast_phase(x, y, active, 32.0)
+    if any_lane(retry):
+        result, retry = whole_fractional_power(x, y, result, retry)
+        if any_lane(retry):
+            result = unsigned(recompute(retry, signed(result), floor_power, x, y))
     return result
 
 
@@ -745,7 +786,7 @@ def _narrow_integer_kernels(short):
             base = select(whole | (base == 1.0) | ~((base < 0.0) | is_nan(exponent)), base, 0.0)
             fraction = ~whole & (exponent > 0.0) & (base > 1.0)
             if any_lane(fraction):
-                power = fractional_power(unsigned(convert(x, "int64")), convert(exponent, "float64"), fraction)
+                power = narrow_fractional_power(unsigned(convert(x, "int64")), convert(exponent, "float64"), fraction)
                 power = select(power > 0x1FFFFFFFF, 0x1FFFFFFFF, power)
                 base = select(fraction, convert(signed(power), lanes), base)
         n = signed(bits(convert(y, lanes) + shift)) & 63

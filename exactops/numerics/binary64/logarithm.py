@@ -41,7 +41,7 @@ MAGNITUDE = 0x7FFFFFFFFFFFFFFF
 SUBNORMAL_SCALE = 2.0**54
 SUBNORMAL_FIELDS = 54 << 52
 
-#: Added to a difference of patterns: its exponent field stays positive for subnormal numbers; :func:`exponent_of` takes it away.
+#: Added to a difference of patterns, it keeps the field of a subnormal number positive; :func:`exponent_of` takes it away.
 _BIAS = 1024 + 64
 FIELD_BIAS = _BIAS << 52
 FRACTION = (1 << 52) - 1

@@ -154,17 +154,14 @@ def square_root(n):
 def is_power_of_odd(base, base_exponent, y, y_exponent, result, result_exponent):
     """Whether ``(base * 2**base_exponent)**(y * 2**y_exponent)`` is ``result * 2**result_exponent``, for odd base > 1 and y.
 
-    The result is odd and below 2**64; so y is at most 40 where it is that power, and with a negative ``y_exponent`` the base is a
-    perfect square so many times.
+    The result is odd and below 2**64; so y is at most 40 where it is that power, and with a negative ``y_exponent`` the base is
+    a perfect square so many times.
     """
     found = False
     if y_exponent > -6:
         exponent = y
         if y_exponent > 0:
-            if y_exponent < 6:
-                exponent = y << y_exponent
-            else:
-                exponent = wide(64)
+            exponent = y << y_exponent if y_exponent < 6 else wide(64)
         else:
             for step in range(6):
                 if step < 0 - y_exponent:
@@ -251,10 +248,10 @@ def power_rounded(x, y_negative, y, y_exponent):
         distance = significand - (middle << (shift - 1))
         if distance < 0:
             distance = 0 - distance
-        if distance <= significand >> 174:
-            if is_power(base, base_exponent, y_negative, y, y_exponent, middle, last - 1):
-                significand = middle
-                exponent = last - 1
+        near = distance <= significand >> 174
+        if near and is_power(base, base_exponent, y_negative, y, y_exponent, middle, last - 1):
+            significand = middle
+            exponent = last - 1
     return round_to_binary64(False, significand, exponent)
 
 
