@@ -211,16 +211,16 @@ def _silu_tail(c: float, reach: float, degree: int) -> float:
 # --- erf, erfc, gelu ----------------------------------------------------------------------------------------------------
 
 
-def _erf_like_taylor(c: Centre, degree: int, value: Any, sign: int) -> Coefficients:
-    # f' = g with g = ±2/√π exp(-z²), g' = -2 z g
+def erf_like_taylor(c: Centre, degree: int, value: Any, sign: int) -> Coefficients:
+    """f' = g with g = ±2/√π exp(-z²), g' = -2 z g; ``value`` is f(c)."""
     slope = [sign * 2 / gmpy2.sqrt(gmpy2.const_pi()) * gmpy2.exp(-c * c)]
     for j in range(degree - 1):
         slope.append(-2 * (c * slope[j] + (slope[j - 1] if j else 0)) / (j + 1))
     return [value, *(slope[j] / (j + 1) for j in range(degree))]
 
 
-def _erf_tail(c: float, reach: float, degree: int) -> float:
-    # On the disc, abs(exp(-z²)) = exp(-Re z²) <= exp(-c² + 2 abs(c) R + R²); that bounds f', and a_j = g_(j-1) / j.
+def erf_tail(c: float, reach: float, degree: int) -> float:
+    """On the disc, abs(exp(-z²)) = exp(-Re z²) <= exp(-c² + 2 abs(c) R + R²); that bounds f', and a_j = g_(j-1) / j."""
     radius = max(0.5, min(3.0, (degree + 1) / (2.0 * abs(c)))) if c else 3.0
     bound = 2.0 / math.sqrt(math.pi) * _exp(-c * c + 2.0 * abs(c) * radius + radius * radius)
     return cauchy(bound * radius / (degree + 1), radius, reach, degree)
@@ -231,12 +231,12 @@ def _normal(x: Centre) -> Any:
     return gmpy2.erfc(-x / gmpy2.sqrt(gmpy2.mpfr(2))) / 2
 
 
-def _gelu_taylor(c: Centre, degree: int) -> Coefficients:
-    # Φ' = φ with φ' = -z φ
+def gelu_taylor(c: Centre, degree: int, normal: Callable[[Centre], Any] = _normal) -> Coefficients:
+    """Φ' = φ with φ' = -z φ; ``normal`` computes Φ."""
     density = [gmpy2.exp(-c * c / 2) / gmpy2.sqrt(2 * gmpy2.const_pi())]
     for j in range(degree - 1):
         density.append(-(c * density[j] + (density[j - 1] if j else 0)) / (j + 1))
-    return _times_argument(c, [_normal(c), *(density[j] / (j + 1) for j in range(degree))])
+    return _times_argument(c, [normal(c), *(density[j] / (j + 1) for j in range(degree))])
 
 
 def _gelu_tail(c: float, reach: float, degree: int) -> float:
@@ -356,8 +356,8 @@ _FUNCTIONS = {
         Function(
             "erf",
             gmpy2.erf,
-            lambda c, degree: _erf_like_taylor(c, degree, gmpy2.erf(c), 1),
-            _erf_tail,
+            lambda c, degree: erf_like_taylor(c, degree, gmpy2.erf(c), 1),
+            erf_tail,
             (0.0, -0.0),
             (1.0, -1.0),
             below=(-8.0, -1.0),
@@ -368,8 +368,8 @@ _FUNCTIONS = {
         Function(
             "erfc",
             gmpy2.erfc,
-            lambda c, degree: _erf_like_taylor(c, degree, gmpy2.erfc(c), -1),
-            _erf_tail,
+            lambda c, degree: erf_like_taylor(c, degree, gmpy2.erfc(c), -1),
+            erf_tail,
             (1.0, 1.0),
             (0.0, 2.0),
             below=(-8.0, 2.0),
@@ -393,7 +393,7 @@ _FUNCTIONS = {
         Function(
             "gelu",
             lambda x: x * _normal(x),
-            _gelu_taylor,
+            gelu_taylor,
             _gelu_tail,
             (0.0, -0.0),
             (_INFINITY, -0.0),

@@ -1,11 +1,15 @@
 """The inputs of a campaign over float64: drawn by function, seed and number of the batch.
 
-A batch has ``BATCH`` inputs, in shares that :func:`draw` names: any bits, so that all binades of both signs come; the range in
-which the function is neither saturated nor trivial, with more weight; neighbourhoods of the places where the result changes its
-kind (overflow, underflow, subnormal results, saturation, tiny arguments), found by bisection with the reference itself; borders
-of the cells that tables usually have, in units of 1, ln 2 and π; numbers of few bits and arguments whose results are near such
-numbers; and what is special to a function: for log the neighbours of 1, for sin and cos multiples of π/2, among them the nearest
-that there are, by continued fractions; for rsqrt results next to a midpoint.
+A batch has ``BATCH`` inputs, in shares that :func:`draw` names:
+
+* any bits, so that all binades of both signs come;
+* the range in which the function is neither saturated nor trivial, with more weight;
+* 64 places to either side of where the result changes its kind (overflow, underflow, subnormal results, saturation, tiny
+  arguments), found by bisection with the reference itself;
+* borders of the cells that tables usually have, in units of 1, ln 2 and π;
+* numbers of few bits, and arguments whose results are near such numbers;
+* what is special to a function: for log the neighbours of 1, for sin and cos multiples of π/2, among them the nearest ones, by
+  continued fractions; for rsqrt results next to a midpoint; for others tiny arguments.
 """
 
 from __future__ import annotations

@@ -6,15 +6,14 @@ Every function is evaluated by the Taylor polynomial of the cell that the input 
   :class:`~exactops.verification.functions.Function`. The centre is within half a cell of x, or zero: h is exact. Where f(0) = 0
   the cell about 0 has a relative bound. silu and gelu of abs(x) < 2**-500 are x/2, exactly, and a positive rest q x² that is
   below 2**-490 of it: it decides ties between subnormals, and its size does not matter.
-* **log**: x = 2**k m with m in [0.703, 1.407), k ln 2 + log m; m - c is exact. k ln 2 as a pair has the relative error 4 u², and
-  so has the sum; for k = 0 the cell about 1 has a relative bound.
+* **log**: x = 2**k m with m in [0.703, 1.407), k ln 2 + log m; m - c is exact. k ln 2 as a pair has the relative error 4 u²,
+  and so has the sum; for k = 0 the cell about 1 has a relative bound.
 * **rsqrt**: x = 4**k m with m in [1, 4), 2**-k / sqrt(m).
-* **sin, cos**: up to abs(x) = 3/4 plain. Beyond, x = M 2**e with an integer M of 53 bits, and the 256 bits of 2**e 2/π mod 4 below
-  4 come from a table: M times them, mod 4, is the number of quarter turns with an error below 2**53 2**-254. The nearest quarter
-  turn is taken off, exactly; what remains, at least 2**-66 for every float64 (the tests look for the nearest ones with continued
-  fractions), is converted to a pair, eight words added with two_sum and errors below 16 u² together with the error above, and
-  multiplied by π/2, 8 u²: the angle's relative error is below 32 u², and that of its sine or cosine, for angles up to π/4, as
-  well.
+* **sin, cos**: up to abs(x) = 3/4 plain. Beyond, x = M 2**e with an integer M of 53 bits, and the 256 bits of 2**e 2/π mod 4
+  come from a table: M times them, mod 4, is the number of quarter turns with an error below 2**53 2**-254. The nearest quarter
+  turn is taken off, exactly. What remains, at least 2**-66 for every float64 (the tests look for the nearest ones with
+  continued fractions), is converted to a pair, eight words added with two_sum; with the error above that is good to 16 u².
+  Times π/2, 8 u²: the angle's relative error is below 32 u², and so is that of its sine or cosine, for angles up to π/4.
 
 Where the error adds to that of the row, it is written out below.
 """
@@ -23,6 +22,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 import numba
 import numpy as np
@@ -42,7 +42,7 @@ from exactops.verification.binary64.arithmetic import (
 )
 from exactops.verification.binary64.series import EXPONENT, Cells, of_zero, pair, value
 from exactops.verification.decision import correctly_rounded, encode
-from exactops.verification.functions import SAME, Function, function_of
+from exactops.verification.functions import SAME, Function, erf_like_taylor, function_of, gelu_taylor
 from exactops.verification.multiprecision import gmpy2
 
 _F64 = FORMATS["f64"]
@@ -58,11 +58,41 @@ _RSQRT_DENSITY = 128
 #: The size of an argument below which silu and gelu are x/2 and a trace more.
 _TRACE_BELOW = 2.0**-500
 
-# What a result is besides a number.
-_IS_SAME = 1
+_ANCHOR_DEGREE = 70
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _anchor(number: int) -> list[Any]:
+    """The coefficients of erfc at number / 8."""
+    centre = gmpy2.mpfr(number) / 8
+    return erf_like_taylor(centre, _ANCHOR_DEGREE, gmpy2.erfc(centre), -1)
+
+
+def near_erfc(z: Any) -> Any:
+    """erfc by the series at the nearest multiple of 1/8: MPFR needs milliseconds for one of these numbers.
+
+    For abs(z) <= 28.5 the tail is below 2**-190 of the value (:func:`exactops.verification.functions.erf_tail`; a test computes
+    it), and the roundings in a context of ``PRECISION`` are smaller still.
+    """
+    number = round(z * 8)
+    h, total = z - gmpy2.mpfr(number) / 8, gmpy2.mpfr(0)
+    for term in reversed(_anchor(number)):
+        total = total * h + term
+    return total
+
+
+def _erfc_taylor(c: Any, degree: int) -> list[Any]:
+    return erf_like_taylor(c, degree, near_erfc(c), -1)
+
+
+def _gelu_taylor(c: Any, degree: int) -> list[Any]:
+    return gelu_taylor(c, degree, lambda x: near_erfc(-x / gmpy2.sqrt(gmpy2.mpfr(2))) / 2)
+
+
+_TAYLOR = {"erfc": _erfc_taylor, "gelu": _gelu_taylor}
 
 
 @functools.cache
@@ -77,7 +107,8 @@ def cells_of(name: str) -> Cells:
     if name in _DENSITY:
         density, ends = _DENSITY[name], (function.far_below, function.far_above)
     first, last = (round(end * density) for end in ends)
-    return Cells(function.taylor, function.tail, first, last, density, 0 if function.at_zero[0] == 0 else None)
+    taylor = _TAYLOR.get(name, function.taylor)
+    return Cells(taylor, function.tail, first, last, density, 0 if function.at_zero[0] == 0 else None)
 
 
 # --- plain --------------------------------------------------------------------------------------------------------------
@@ -246,7 +277,7 @@ def _rsqrt(rows, first, x, result, undecided):
 
 @functools.cache
 def quarter_turns() -> np.ndarray:
-    """By exponent field: 2**(field - 1075) 2/π mod 4 in units of 2**-254, cut off, as eight words of 32 bits, the least first."""
+    """By exponent field: 2**(field - 1075) 2/π mod 4 in units of 2**-254, cut off: eight words of 32 bits, the least first."""
     with gmpy2.context(precision=1600):
         ratio = 2 / gmpy2.const_pi()
         number = int(gmpy2.floor(gmpy2.mul_2exp(ratio, 1400)))
