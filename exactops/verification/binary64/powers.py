@@ -1,9 +1,9 @@
 """pow and powi of float64 bases: pairs that are drawn, and their correctly rounded powers.
 
 **The filter** computes x**y = exp(y ln x) for x > 0 with the logarithm and the cells of exp of :mod:`~.filter`. An exponent is
-a pair: an int64 needs one. The logarithm (high, low) has an error e; the product with y adds 8 u² of itself; p = y ln x is within
-abs(y) e + 8 u² abs(p) of the truth, and so, relatively, is its exponential: abs(p) < 746 where the result is finite and not
-zero, and the sum is far below 1, so that a factor 1.01 covers the second order. The distance of the head of p from a centre is
+a pair: an int64 needs one. The logarithm (high, low) has an error e; the product with y adds 8 u² of itself; p = y ln x is
+within abs(y) e + 8 u² abs(p) of the truth, and so, relatively, is its exponential: abs(p) < 746 where the result is finite and
+not zero, and the sum is far below 1, so that a factor 1.01 covers the second order. The distance of the head of p from a centre is
 exact. Undecided pairs, among them every exact tie, go to MPFR, which also says when a power is exact.
 
 abs(y) < 2**-100 gives 1 + p with abs(p) < 2**-90, which rounds to 1.
@@ -126,7 +126,7 @@ def draw(seed: int, number: int, exponent: str) -> Pairs:
 
     Equal shares of: any bits; results of any size; small whole, half, quarter and eighth exponents; bases next to 1; results
     next to 1; results next to the largest, the smallest normal and the smallest subnormal number; subnormal results; exact
-    powers and ties; squares and square roots next to a midpoint; powers of two; pairs of special values.
+    powers and ties; powers of two; pairs of special values. Besides some squares and square roots next to a midpoint.
     """
     chance = generator(seed, number, f"pow {exponent}")
     makers: tuple[Callable[[np.random.Generator, int], Pairs], ...] = (
@@ -140,15 +140,15 @@ def draw(seed: int, number: int, exponent: str) -> Pairs:
         _at_the_edges,
         lambda chance, count: _of_size(_bases(chance, count), chance.uniform(-1075.5, -1021.0, count)),
         _exact_powers,
-        _squares,
         lambda chance, count: _of_size(
             2.0 ** chance.integers(-1074, 1024, count).astype(np.float64), chance.uniform(-1077.0, 1026.0, count)
         ),
         _special_values,
     )
-    share = BATCH // len(makers) + 1
+    ties = BATCH // 128  # MPFR decides each of them
+    share = (BATCH - ties) // len(makers) + 1
     with np.errstate(all="ignore"):
-        parts = [maker(chance, share) for maker in makers]
+        parts = [_squares(chance, ties), *(maker(chance, share) for maker in makers)]
         x = np.concatenate([part[0] for part in parts])[:BATCH]
         y = np.concatenate([_typed(chance, part[1], exponent) for part in parts])[:BATCH]
     return x, y
@@ -157,20 +157,20 @@ def draw(seed: int, number: int, exponent: str) -> Pairs:
 def draw_bases(seed: int, number: int, exponent: int) -> np.ndarray:
     """Bases for powi with one exponent: any bits; results of any size, and at the edges; next to 1; of few bits; near ties."""
     chance = generator(seed, number, "powi")
-    quarter = BATCH // 8
+    eighth = BATCH // 8
     y = float(exponent) or 1.0
     with np.errstate(all="ignore"):
-        edges = chance.choice([1024.0, -1022.0, -1021.0, -1074.0, -1075.0], quarter)
-        edges = edges + _signs(chance, quarter) * 2.0 ** chance.uniform(-45.0, -2.0, quarter)
-        bits = chance.integers(0, 27, quarter)
-        few = np.rint(2.0**bits * chance.uniform(1.0, 2.0, quarter)) * 2.0 ** np.rint(chance.uniform(-40.0, 40.0, quarter))
+        edges = chance.choice([1024.0, -1022.0, -1021.0, -1074.0, -1075.0], eighth)
+        edges = edges + _signs(chance, eighth) * 2.0 ** chance.uniform(-45.0, -2.0, eighth)
+        bits = chance.integers(0, 27, eighth)
+        few = np.rint(2.0**bits * chance.uniform(1.0, 2.0, eighth)) * 2.0 ** np.rint(chance.uniform(-40.0, 40.0, eighth))
         parts = [
-            _any_bits(chance, quarter)[0],
-            2.0 ** (chance.uniform(-1076.0, 1025.0, 2 * quarter) / y),
+            _any_bits(chance, eighth)[0],
+            2.0 ** (chance.uniform(-1076.0, 1025.0, 2 * eighth) / y),
             2.0 ** (edges / y),
-            _bases_next_to_one(chance, quarter)[0],
+            _bases_next_to_one(chance, eighth)[0],
             few,
-            _squares(chance, quarter)[0],
+            _squares(chance, eighth // 16)[0],
         ]
         parts.append(chance.uniform(0.5, 2.0, BATCH - sum(part.size for part in parts)))
         x = np.concatenate(parts)
