@@ -1,6 +1,10 @@
-"""exactops beside NumPy, SciPy, PyTorch and ONNX Runtime, whichever are installed: float32, one core, one run.
+"""exactops beside NumPy, SciPy, PyTorch and ONNX Runtime, whichever are installed: one dtype, one core, one run.
 
-``python bench/compare_peers.py --help`` lists the options. Run it on a quiet machine.
+``python bench/compare_peers.py --help`` lists the options. Run it on a quiet machine. On a CPU with AVX-512 the comparison for
+AVX2 is a run without ONNX Runtime, which cannot be told to leave AVX-512 alone::
+
+    NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES= NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" \\
+    ATEN_CPU_CAPABILITY=avx2 MKL_ENABLE_INSTRUCTIONS=AVX2 python bench/compare_peers.py --dtype float64 --without onnxruntime
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from measure import interleaved, one_thread, pin, print_table, versions
 one_thread()
 
 import numpy as np  # noqa: E402
-from benchmarks.cases import CASES, SIZES, Call, exactops_call, numpy_call, operands_of  # noqa: E402
+from benchmarks.cases import CASES, DOUBLE_SIZES, SIZES, Call, exactops_call, numpy_call, operands_of  # noqa: E402
 
 #: The 13 operators of the comparison.
 OPERATORS = (
@@ -65,6 +69,10 @@ def torch_call(name: str, operands: tuple[np.ndarray, ...]) -> Call | None:
     return measured
 
 
+#: ONNX's names of the dtypes that are compared.
+_ONNX_TYPES = {"float32": "FLOAT", "float64": "DOUBLE"}
+
+
 def onnxruntime_call(name: str, operands: tuple[np.ndarray, ...]) -> Call | None:
     """The operator as a model of one node (few of them: silu, rsqrt), with input and output bound beforehand."""
     try:
@@ -91,15 +99,19 @@ def onnxruntime_call(name: str, operands: tuple[np.ndarray, ...]) -> Call | None
     else:
         return None
     shape = [operands[0].size]
-    inputs = [helper.make_tensor_value_info(each, TensorProto.FLOAT, shape) for each in names]
-    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)
+    kind = getattr(TensorProto, _ONNX_TYPES[operands[0].dtype.name])
+    inputs = [helper.make_tensor_value_info(each, kind, shape) for each in names]
+    output = helper.make_tensor_value_info("y", kind, shape)
     model = helper.make_model(
         helper.make_graph(nodes, name, inputs, [output]), opset_imports=[helper.make_opsetid("", 20)], ir_version=9
     )
     onnx.checker.check_model(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:  # it has no kernel for this dtype
+        return None
     binding = session.io_binding()
     for each, operand in zip(names, operands, strict=True):
         binding.bind_ortvalue_input(each, onnxruntime.OrtValue.ortvalue_from_numpy(operand))
@@ -112,14 +124,22 @@ def onnxruntime_call(name: str, operands: tuple[np.ndarray, ...]) -> Call | None
     return call
 
 
-def calls_of(name: str, size: int) -> dict[str, Call]:
+#: The peers beside NumPy and SciPy.
+PEERS: dict[str, Callable[[str, tuple[np.ndarray, ...]], Call | None]] = {
+    "torch": torch_call,
+    "onnxruntime": onnxruntime_call,
+}
+
+
+def calls_of(name: str, dtype: str, size: int, without: Sequence[str] = ()) -> dict[str, Call]:
     """The operator in exactops and in every peer that has it."""
     case = CASES[name]
-    operands = operands_of(case, "float32", size)
+    operands = operands_of(case, dtype, size)
     calls: dict[str, Call] = {mode: exactops_call(case, operands, mode) for mode in OURS}
     if case.numpy is not None:
         calls["numpy"] = numpy_call(case, operands)  # SciPy's function where NumPy has none
-    for peer, call in (("torch", torch_call(name, operands)), ("onnxruntime", onnxruntime_call(name, operands))):
+    for peer, make in PEERS.items():
+        call = None if peer in without else make(name, operands)
         if call is not None:
             calls[peer] = call
     return calls
@@ -135,10 +155,12 @@ def summary(rows: Sequence[dict[str, Any]], size: int) -> dict[str, Any]:
     chosen = [row for row in rows if row["size"] == size]
     against = [row["ns"]["numpy"] / row["ns"]["exact"] for row in chosen if "numpy" in row["ns"]]
     fastest = [row["fastest"] for row in chosen if row["fastest"] is not None]
+    exact = [row["fastest"] * row["ns"]["fast"] / row["ns"]["exact"] for row in chosen if row["fastest"] is not None]
     return {
         "size": size,
         "exact_over_numpy_geometric_mean": geometric_mean(against),
         "exact_over_numpy_least": min(against, default=math.nan),
+        "exact_over_fastest_geometric_mean": geometric_mean(exact),
         "fast_at_least_fastest_peer": sum(ratio >= 1 for ratio in fastest),
         "operators": len(chosen),
     }
@@ -148,21 +170,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=31, help="rounds in which the calls take turns")
-    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="elements")
+    parser.add_argument("--dtype", choices=list(_ONNX_TYPES), default="float32")
+    parser.add_argument("--sizes", type=int, nargs="+", help="elements (default: 16,384 and as many as take 64 or 32 MiB)")
+    parser.add_argument("--without", nargs="*", default=[], choices=list(PEERS), metavar="PEER", help="peers to leave out")
     parser.add_argument("--only", nargs="*", default=list(OPERATORS), choices=OPERATORS, metavar="NAME")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(argv)
-    about: dict[str, Any] = {**versions(), "core": pin()}
+    about: dict[str, Any] = {**versions(), "dtype": arguments.dtype, "core": pin()}
     rows: list[dict[str, Any]] = []
-    for size in arguments.sizes:
+    sizes = arguments.sizes or (SIZES if arguments.dtype == "float32" else DOUBLE_SIZES)
+    for size in sizes:
         for name in arguments.only:
             with np.errstate(all="ignore"):
-                seconds = interleaved(calls_of(name, size), arguments.rounds)
+                seconds = interleaved(calls_of(name, arguments.dtype, size, arguments.without), arguments.rounds)
             nanoseconds = {who: value / size * 1e9 for who, value in seconds.items()}
             peers = [value for who, value in nanoseconds.items() if who not in OURS]
             fastest = min(peers) / nanoseconds["fast"] if peers else None
             rows.append({"operator": name, "size": size, "ns": nanoseconds, "fastest": fastest})
-    totals = [summary(rows, size) for size in arguments.sizes]
+    totals = [summary(rows, size) for size in sizes]
     if arguments.json:
         print(json.dumps({"about": about, "rows": rows, "summary": totals}, indent=2))
         return 0
@@ -179,7 +204,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for total in totals:
         print(
             f"{total['size']:,} elements: exact over NumPy and SciPy {total['exact_over_numpy_geometric_mean']:.2f} in the "
-            f"geometric mean, {total['exact_over_numpy_least']:.2f} at least; fast no slower than the fastest peer for "
+            f"geometric mean, {total['exact_over_numpy_least']:.2f} at least, over the fastest peer "
+            f"{total['exact_over_fastest_geometric_mean']:.2f} in the mean; fast no slower than the fastest peer for "
             f"{total['fast_at_least_fastest_peer']} of {total['operators']}"
         )
     return 0

@@ -15,6 +15,8 @@ import exactops
 
 #: The sizes of all comparisons: in the first-level caches, and far outside all caches.
 SIZES = (16_384, 16_777_216)
+#: The same for the transcendentals of float64.
+DOUBLE_SIZES = (16_384, 4_194_304)
 
 Call = Callable[[], Any]
 

@@ -117,9 +117,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _confirm(arguments: argparse.Namespace, task: Task, path: str, file: Path) -> bool:
-    """Whether the present sources give the results, by their hash, that others were proven with; the record then says so."""
+    """Whether the present sources give the results that others were proven with; the record then says so.
+
+    They do where they lead to the same machine code, or else where the results have the same hash.
+    """
     from exactops.verification import record
 
+    if record.confirm_by_code(file, task, record.digests(task.operator)):
+        console().print(f"{_title(task)}: the machine code is that of the proof")
+        return True
     proven = record.proven_hash(file, task)
     if proven is None:
         return False

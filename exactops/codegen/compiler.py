@@ -8,6 +8,9 @@ import llvmlite.binding as llvm
 
 from exactops.codegen.target import Target
 
+#: What names of tables in memory begin with; a digest of the content follows.
+TABLE_PREFIX = "exactops_table_"
+
 
 def link_and_optimise(text: str, parts: Iterable[bytes], keep: tuple[str, ...], target: Target) -> llvm.ModuleRef:
     """Link LLVM IR with the bitcode of the functions it calls, and optimise; only the symbols in ``keep`` stay visible."""
@@ -25,6 +28,10 @@ def link_and_optimise(text: str, parts: Iterable[bytes], keep: tuple[str, ...], 
             function.linkage = "internal"
         elif not function.name.startswith("llvm."):
             raise RuntimeError(f"{keep[0]} calls {function.name}, which is no lane operation")
+    for variable in module.global_variables:
+        # Tables of one content have one name, so that linking has merged them.
+        if variable.name.startswith(TABLE_PREFIX):
+            variable.linkage = "internal"
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     # The lanes are explicit already: these passes would only cost compile time.
     options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False

@@ -200,8 +200,11 @@ class Plan:
         scalars: Any = self.scalars
         if scalars:
             scalars = [each(attributes) if isinstance(each, GivenScalar) else each for each in scalars]
-        if out is None and where is True and not self.folds:
-            return self.ufunc(*operands, *scalars)
+        if where is True and not self.folds:
+            if out is None:
+                return self.ufunc(*operands, *scalars)
+            if type(out) is ndarray and out.dtype is self.dtype and have_shape_of(out, operands):
+                return self.ufunc(*operands, *scalars, out)
         outputs = None if out is None else outputs_of(out, len(self.results))
         more: dict[str, Any] = {}
         if outputs is not None:

@@ -36,7 +36,7 @@ from exactops.lanes.vocabulary import (
     truncated_quotient,
     unsigned,
 )
-from exactops.lanes.wide import (
+from exactops.lanes.wide_integers import (
     Wide,
     WideTable,
     bit_length,

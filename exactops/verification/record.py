@@ -14,6 +14,8 @@ from exactops.codegen.target import host_target
 from exactops.records import sources
 from exactops.system import files
 from exactops.verification.campaign import Findings, Task, summary
+from exactops.verification.machine_code import digests as code_digests
+from exactops.verification.machine_code import made_by
 from exactops.verification.multiprecision import gmpy2
 
 _EXPLANATION = (
@@ -22,7 +24,8 @@ _EXPLANATION = (
     "order of the inputs' bit patterns, results as little-endian bit patterns; hashes: the same by path. kernel: digest of "
     "the kernel's sources (ops and numerics); engine: of those that all kernels share (lanes, codegen, table, runtime). "
     "fused, of fast mode: whether the CPU had fused multiply-adds. "
-    "confirmed: when later sources were found to have the proven results, by hash."
+    "code: SHA-256 of the object code of the loops, by path, as code_by made it. "
+    "confirmed: when later sources were found to have the proven results: by hash, or by leading to the same object code."
 )
 
 
@@ -53,6 +56,7 @@ def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: 
         "sha256": found.sha256,
         "hashes": {path: found.sha256},
         "path": path,
+        **_code(task, path),
         **made_of,
         "date": _today(),
         "seconds": round(seconds, 1),
@@ -122,7 +126,30 @@ def proven_hash(file: Path, task: Task) -> str | None:
 def confirmed(file: Path, task: Task, path: str, made_of: Digests) -> dict[str, Any]:
     """The entry of a proof whose results other sources were found to give."""
     entry = _proof(file, task) or {}
-    return {**entry, **made_of, "hashes": {path: entry["sha256"]}, "confirmed": _today()}
+    return {**entry, **made_of, **_code(task, path), "hashes": {path: entry["sha256"]}, "confirmed": _today()}
+
+
+def _code(task: Task, path: str) -> dict[str, Any]:
+    """The fields of an entry that say which machine code gave its results."""
+    if task.evaluate is not None:
+        return {}
+    return {"code": {path: code_digests(task)[path]}, "code_by": made_by()}
+
+
+def confirm_by_code(file: Path, task: Task, made_of: Digests) -> bool:
+    """Whether the present sources lead to the machine code of a proof, on all its paths; the records then say so."""
+    with files.locked(file):
+        entry = _proof(file, task)
+        if entry is None or entry.get("code_by") != made_by() or set(entry.get("code", ())) != set(entry["hashes"]):
+            return False
+        present = code_digests(task)
+        if any(present.get(path) != digest for path, digest in entry["code"].items()):
+            return False
+        records = load(file)
+        place = records["proofs"].index(entry)
+        records["proofs"][place] = {**entry, **made_of, "confirmed": _today()}
+        files.write_json(file, records)
+    return True
 
 
 def _today() -> str:
@@ -169,10 +196,10 @@ def _store(file: Path, entry: dict[str, Any]) -> bool:
             kept.append(other)
     same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in (*_LEVELS, "seed", "pairs"))
     if old is not None and same_inputs:
-        if "inputs" not in entry and "inputs" in old:
-            entry = old | {"hashes": old["hashes"] | entry["hashes"]}
-        else:
-            entry = entry | {"hashes": old["hashes"] | entry["hashes"]}
+        hashes = {"hashes": old["hashes"] | entry["hashes"]}
+        if "code" in entry and entry.get("code_by") == old.get("code_by"):
+            hashes["code"] = old["code"] | entry["code"]
+        entry = old | hashes if "inputs" not in entry and "inputs" in old else entry | hashes
     elif old is not None and _stands(old, entry):
         return False
     proofs = sorted([*kept, entry], key=lambda e: json.dumps([e.get(name, "") for name in names], sort_keys=True))

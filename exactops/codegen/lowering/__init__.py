@@ -12,9 +12,9 @@ import functools
 @functools.cache
 def register() -> None:
     """Entry point for Numba (``numba_extensions``): makes the vocabulary known to any ``@njit`` function."""
-    from exactops.codegen.lowering import conversions, functions, memory, operations, polynomials, tables
+    from exactops.codegen.lowering import conversions, functions, memory, operations, polynomials, tables, wide_integers
     from exactops.lanes import vocabulary
 
     # Each registers its words with Numba when it is imported.
-    assert conversions and memory and operations and polynomials and tables
+    assert conversions and memory and operations and polynomials and tables and wide_integers
     vocabulary.watch_lane_functions(functions.make_known)

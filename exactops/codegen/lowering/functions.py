@@ -15,6 +15,7 @@ from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from exactops.codegen import lowering
+from exactops.lanes.wide_integers import SCALAR_FUNCTIONS
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,15 @@ class Lowered:
     bitcode: bytes
 
 
-_FLAGS = compiler.Flags()
-_FLAGS.no_compile = _FLAGS.no_cpython_wrapper = _FLAGS.no_cfunc_wrapper = _FLAGS.no_rewrites = True
-_FLAGS.forceinline = True
-_FLAGS.error_model = "numpy"
+def _flags(inline: bool) -> compiler.Flags:
+    flags = compiler.Flags()
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_rewrites = True
+    flags.forceinline = inline
+    flags.error_model = "numpy"
+    return flags
+
+
+_INLINED, _CALLED = _flags(True), _flags(False)
 
 _lowered: dict[tuple, Lowered] = {}
 
@@ -37,8 +43,10 @@ _lowered: dict[tuple, Lowered] = {}
 def lower(function: Callable[..., Any], kinds: Sequence[types.Type]) -> Lowered:
     """Lower a function over lanes for these argument types, once a process; they say the mode and the target.
 
-    Only Numba's front half runs (typing and lowering): no machine code is made, and the function is always inlined.
+    Only Numba's front half runs (typing and lowering): no machine code is made. A function over lanes is always inlined, one
+    of scalars never, and code that leads to its call counts as rarely run.
     """
+    kinds = [types.unliteral(kind) for kind in kinds]
     key = (function, *kinds)
     found = _lowered.get(key)
     if found is not None:
@@ -55,12 +63,17 @@ def lower(function: Callable[..., Any], kinds: Sequence[types.Type]) -> Lowered:
 def _lower(function: Callable[..., Any], kinds: tuple[types.Type, ...]) -> Lowered:
     # Numba cleans up each function with the costs of this process's CPU in mind. So code for another target may rarely choose
     # other instructions than a process of its own would; what it computes is the same.
-    compiled = compiler.compile_extra(cpu_target.typing_context, cpu_target.target_context, function, kinds, None, _FLAGS, {})
+    called = function in SCALAR_FUNCTIONS
+    flags = _CALLED if called else _INLINED
+    compiled = compiler.compile_extra(cpu_target.typing_context, cpu_target.target_context, function, kinds, None, flags, {})
     module = llvm.parse_assembly(compiled.library.get_llvm_str())
     for defined in module.functions:
         # A helper may be linked in twice (odr), and before its caller is (weak: linkonce would be dropped).
         if not defined.is_declaration:
             defined.linkage = "weak_odr"
+        if called and defined.name == compiled.fndesc.mangled_name:
+            defined.add_function_attribute("noinline")
+            defined.add_function_attribute("cold")
     for variable in module.global_variables:
         # Numba makes one environment a function, a global that lane code never reads. The tables of lookups are private
         # already, and have to stay so: equal names in two modules are two tables.

@@ -1,1 +1,1 @@
-"""What the correctly rounded float64 kernels share: cores of fast phases, the rounding test, accurate phases in wide integers."""
+"""What the correctly rounded float64 kernels share: fast phases, the rounding test, accurate phases in wide integers."""

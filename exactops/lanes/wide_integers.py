@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def scalar_function(function: _Function) -> _Function:
 class Wide(int):
     """A wide integer. A constant of a kernel is one, at module level: ``LN2 = Wide(0x...)``."""
 
-    def __new__(cls, value: Any = 0) -> Wide:
+    def __new__(cls, value: Any = 0) -> Self:
         made = super().__new__(cls, value)
         if not -(1 << (WIDTH - 1)) <= made < 1 << (WIDTH - 1):
             raise OverflowError(f"{int(made):#x} does not fit into {WIDTH} bits")
@@ -63,7 +63,7 @@ for _name in ("add", "sub", "mul", "and", "or", "lshift", "rshift", "radd", "rsu
 class WideTable(tuple[Wide, ...]):
     """A table of wide constants, at module level, for :func:`wide_entry` and :func:`wide_polynomial`."""
 
-    def __new__(cls, entries: Iterable[int]) -> WideTable:
+    def __new__(cls, entries: Iterable[int]) -> Self:
         return super().__new__(cls, (Wide(entry) for entry in entries))
 
 
@@ -114,9 +114,9 @@ def wide_entry(table: WideTable, index: Any) -> Wide:
 
 def wide_polynomial(x: Wide, coefficients: WideTable) -> Wide:
     """The polynomial with fixed-point coefficients, constant term first, by Horner's rule with :func:`scaled_product`."""
-    total = coefficients[-1]
+    total: Wide = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
-        total = scaled_product(total, x) + coefficient
+        total = Wide(scaled_product(total, x) + coefficient)
     return total
 
 
