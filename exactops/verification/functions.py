@@ -243,7 +243,7 @@ def _gelu_tail(c: float, reach: float, degree: int) -> float:
     # abs(Φ(z)) <= Φ(c) + R max abs(φ) on the disc, with φ bounded as exp(-z²) above.
     radius = max(0.5, min(2.0, (degree + 1) / max(abs(c), 0.1)))
     density = 0.4 * _exp(-(c * c - 2.0 * abs(c) * radius - radius * radius) / 2.0)
-    normal = gmpy2.erfc(gmpy2.mpfr(-c) / math.sqrt(2.0)) / 2.0
+    normal = 1.0 if c > 0 else _exp(-c * c / 2.0)  # Φ(c) is at most half of it
     return cauchy((abs(c) + radius) * (normal + radius * density), radius, reach, degree)
 
 

@@ -28,7 +28,7 @@ from exactops.verification.multiprecision import gmpy2
 BATCH = 1 << 20
 
 #: The range of ordinary arguments, and a function whose values at short numbers have results near short numbers.
-_RANGES: dict[str, tuple[float, float]] = {
+RANGES: dict[str, tuple[float, float]] = {
     "exp": (-746.0, 710.0),
     "log": (0.0, 16.0),
     "rsqrt": (0.0, 16.0),
@@ -62,7 +62,7 @@ def generator(seed: int, number: int, name: str) -> np.random.Generator:
 def draw(function: Function, seed: int, number: int) -> np.ndarray:
     """A batch of float64 inputs."""
     chance = generator(seed, number, function.name)
-    low, high = _RANGES[function.name]
+    low, high = RANGES[function.name]
     sixteenth = BATCH // 16
     with np.errstate(all="ignore"):
         parts = [
@@ -101,8 +101,8 @@ def _moved(chance: np.random.Generator, x: np.ndarray) -> np.ndarray:
 def _borders(chance: np.random.Generator, count: int, low: float, high: float) -> np.ndarray:
     """Multiples and odd multiples of half of 2**-4 ... 2**-11 units, at most a few places away."""
     unit = chance.choice(_UNITS, count) * 2.0 ** -chance.integers(4, 13, count)
-    ends = np.array([max(low, -64.0), min(high, 64.0)])
-    near = np.where(chance.random(count) < 0.25, chance.uniform(-2.0, 2.0, count), chance.uniform(*ends, count))
+    wide = chance.uniform(max(low, -64.0), min(high, 64.0), count)
+    near = np.where(chance.random(count) < 0.25, chance.uniform(-2.0, 2.0, count), wide)
     x = np.rint(near / unit) * unit
     return (x.view(np.int64) + chance.integers(-4, 5, count)).view(np.float64)
 
@@ -123,7 +123,7 @@ def _near_short(chance: np.random.Generator, count: int, function: Function) -> 
     """Arguments whose results are near numbers of few bits."""
     inverse = _INVERSES.get(function.name)
     if inverse is None:
-        low, high = _RANGES[function.name]
+        low, high = RANGES[function.name]
         return chance.uniform(max(low, -8.0), min(high, 8.0), count)
     y = _few_bits(chance, count, -40.0, 40.0 if function.name in ("exp", "rsqrt") else 4.0 if function.name == "log" else -0.01)
     x = inverse(y)
@@ -168,24 +168,33 @@ def _kind(x: np.ndarray, result: np.ndarray) -> np.ndarray:
 def places(function: Function) -> tuple[float, ...]:
     """Where the result changes its kind, between neighbouring binades; the ends of the range, and 1."""
     edges = 2.0 ** np.arange(-1074.0, 1024.0)
-    found = [1.0, -1.0, 2.0**-1022, -(2.0**-1022), float(np.finfo(np.float64).max), 5e-324, 0.0, *_RANGES[function.name]]
+    found = [1.0, -1.0, 2.0**-1022, -(2.0**-1022), float(np.finfo(np.float64).max), 5e-324, 0.0, *RANGES[function.name]]
     for sign in (1.0, -1.0):
         x = sign * edges[edges < 2.0**40] if function.periodic else sign * edges
         kinds = _kind(x, binary64_filter.reference(function, x)[0])
         for place in np.flatnonzero(kinds[1:] != kinds[:-1]).tolist():
-            found += list(_bisected(function, x[place], x[place + 1], int(kinds[place])))
+            found += list(_bisected(function, x[place], x[place + 1]))
     return tuple(found)
 
 
-def _bisected(function: Function, left: float, right: float, kind: int) -> Iterator[float]:
-    """The place where the result is no longer of a kind."""
-    a, b = (int(np.float64(each).view(np.uint64)) for each in (left, right))
-    while b - a > 1:
-        middle = (a + b) // 2
-        x = np.array([middle], np.uint64).view(np.float64)
-        same = int(_kind(x, binary64_filter.reference(function, x)[0])[0]) == kind
-        a, b = (middle, b) if same else (a, middle)
-    yield float(np.uint64(b).view(np.float64))
+def _bisected(function: Function, left: float, right: float) -> Iterator[float]:
+    """The places between two numbers of one sign where the result is no longer of the kind before."""
+
+    def number(pattern: int) -> float:
+        return float(np.uint64(pattern).view(np.float64))
+
+    def kind(pattern: int) -> int:
+        x = np.array([number(pattern)])
+        return int(_kind(x, binary64_filter.reference(function, x)[0])[0])
+
+    start, end = (int(np.float64(each).view(np.uint64)) for each in (left, right))
+    while (first := kind(start)) != kind(end):
+        a, b = start, end
+        while b - a > 1:
+            middle = (a + b) // 2
+            a, b = (middle, b) if kind(middle) == first else (a, middle)
+        yield number(b)
+        start = b
 
 
 # --- multiples of π/2 -----------------------------------------------------------------------------------------------------

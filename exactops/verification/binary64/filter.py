@@ -47,6 +47,8 @@ from exactops.verification.multiprecision import gmpy2
 
 _F64 = FORMATS["f64"]
 
+#: The functions that can be evaluated.
+SERVED = ("exp", "log", "rsqrt", "sin", "cos", "tanh", "sigmoid", "silu", "erf", "erfc", "gelu", "gelu_tanh")
 #: Cells in a unit. The steepest functions, relative to their size, have the narrowest.
 _DENSITY = {"exp": 32, "tanh": 64, "sigmoid": 32, "silu": 32, "erf": 256, "erfc": 512, "gelu": 512, "gelu_tanh": 1024}
 CIRCLE_DENSITY = 32
@@ -58,7 +60,8 @@ _RSQRT_DENSITY = 128
 #: The size of an argument below which silu and gelu are x/2 and a trace more.
 _TRACE_BELOW = 2.0**-500
 
-_ANCHOR_DEGREE = 70
+#: Degree of the series of erfc at multiples of 1/8.
+ANCHOR_DEGREE = 70
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------------
@@ -68,7 +71,7 @@ _ANCHOR_DEGREE = 70
 def _anchor(number: int) -> list[Any]:
     """The coefficients of erfc at number / 8."""
     centre = gmpy2.mpfr(number) / 8
-    return erf_like_taylor(centre, _ANCHOR_DEGREE, gmpy2.erfc(centre), -1)
+    return erf_like_taylor(centre, ANCHOR_DEGREE, gmpy2.erfc(centre), -1)
 
 
 def near_erfc(z: Any) -> Any:
@@ -382,9 +385,12 @@ def _circle(sine, sine_first, cosine, cosine_first, words, pi_high, pi_low, of_c
             result[i], undecided[i] = decide(high, low, error, exponent)
 
 
-def _circle_arguments(function: Function) -> tuple[object, ...]:
+def _circle_tables() -> tuple[Cells, Cells, np.ndarray, tuple[float, float]]:
+    """The cells of sine and cosine, all made, the table of quarter turns and π/2."""
     sine, cosine = cells_of("sin"), cells_of("cos")
-    return sine.all(), sine.first, cosine.all(), cosine.first, quarter_turns(), *half_pi(), function.periodic == "cos"
+    sine.all()
+    cosine.all()
+    return sine, cosine, quarter_turns(), half_pi()
 
 
 # --- all of it ------------------------------------------------------------------------------------------------------------
@@ -400,7 +406,9 @@ def filtered(function: Function, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         cells = cells_of("rsqrt")
         _rsqrt(cells.all(), cells.first, x, result, undecided)
     elif function.periodic:
-        _circle(*_circle_arguments(function), x, result, undecided)
+        sine, cosine, words, turn = _circle_tables()
+        of_cosine = function.periodic == "cos"
+        _circle(sine.rows, sine.first, cosine.rows, cosine.first, words, *turn, of_cosine, x, result, undecided)
     else:
         with np.errstate(all="ignore"):
             _filter_plain(function, x, result, undecided)
@@ -418,7 +426,9 @@ def estimate(function: Function, x: float) -> tuple[float, float, float, int] | 
         cells = cells_of("rsqrt")
         return evaluate_rsqrt(cells.all(), cells.first, x)
     if function.periodic:
-        return evaluate_circle(*_circle_arguments(function), x)
+        sine, cosine, words, turn = _circle_tables()
+        of_cosine = function.periodic == "cos"
+        return evaluate_circle(sine.rows, sine.first, cosine.rows, cosine.first, words, *turn, of_cosine, x)
     below, above = function.thresholds(_F64)
     if (below and x <= below[0]) or (above and x >= above[0]):
         return None

@@ -3,8 +3,8 @@
 **The filter** computes x**y = exp(y ln x) for x > 0 with the logarithm and the cells of exp of :mod:`~.filter`. An exponent is
 a pair: an int64 needs one. The logarithm (high, low) has an error e; the product with y adds 8 u² of itself; p = y ln x is
 within abs(y) e + 8 u² abs(p) of the truth, and so, relatively, is its exponential: abs(p) < 746 where the result is finite and
-not zero, and the sum is far below 1, so that a factor 1.01 covers the second order. The distance of the head of p from a centre is
-exact. Undecided pairs, among them every exact tie, go to MPFR, which also says when a power is exact.
+not zero, and the sum is far below 1, so that a factor 1.01 covers the second order. The distance of the head of p from a centre
+is exact. Undecided pairs, among them every exact tie, go to MPFR, which also says when a power is exact.
 
 abs(y) < 2**-100 gives 1 + p with abs(p) < 2**-90, which rounds to 1.
 """
@@ -69,7 +69,8 @@ def _evaluate(
         result[i] = bits
 
 
-def _tables() -> tuple[object, ...]:
+def tables() -> tuple[np.ndarray, int, float, float, np.ndarray, int, int]:
+    """What :func:`power` takes after the operands."""
     logs, powers = cells_of("log"), cells_of("exp")
     return logs.all(), logs.first, *ln2(), powers.all(), powers.first, powers.density
 
@@ -101,7 +102,7 @@ def reference(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, int
     high, low = _as_pair(y)
     result = np.empty(x.shape, np.uint64)
     undecided, special = np.zeros(x.shape, np.bool_), np.zeros(x.shape, np.bool_)
-    _evaluate(x, high, low, whole, odd, *_tables(), result, undecided, special)
+    _evaluate(x, high, low, whole, odd, *tables(), result, undecided, special)
     left = np.flatnonzero(undecided)
     patterns = x.view(np.uint64)
     for index in left.tolist():
