@@ -47,14 +47,16 @@ def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
     # Every input was tried: of all operands, and no attribute takes further values.
     types = [entry["dtype"], *([entry["exponent"]] if "exponent" in entry else [])]
     every = len(types) == len(operator.operands) and not any(attribute.travels for attribute in operator.attributes)
-    whole = every and "pairs" not in entry and entry["inputs"] == 1 << sum(FORMATS[short].bits for short in types)
+    whole = (
+        every and not {"pairs", "drawn"} & entry.keys() and entry["inputs"] == 1 << sum(FORMATS[short].bits for short in types)
+    )
     if not isinstance(faults, int) or (not faults and not current and not whole):
         status = "not_proven"
     elif not current:
         status = "proven_for_other_sources" if not faults else "not_proven"
     else:
         status = "failed" if faults else "proven" if whole else "sampled"
-    kept = (*_COUNTS, "fused", "date", "path", "cpu", "versions", "sha256")
+    kept = (*_COUNTS, "seed", "evidence", "fused", "date", "path", "cpu", "versions", "sha256")
     return {
         "status": status,
         "attributes": entry.get("attributes", {}),
