@@ -15,6 +15,16 @@ def tables(text: str) -> tuple[tuple[float, ...], ...]:
     return tuple(doubles(part) for part in text.split("\n\n"))
 
 
+def rows(text: str) -> list[tuple[float, ...]]:
+    """The rows of a table: the :func:`doubles` of each line that is not empty."""
+    return [doubles(line) for line in text.splitlines() if line.strip()]
+
+
+def integers(text: str) -> tuple[int, ...]:
+    """The integers that a text lists in hexadecimal, separated by white space."""
+    return tuple(int(word, 16) for word in text.split())
+
+
 def binary32_bits(value: float) -> int:
     """The bit pattern of the float32 nearest to a number."""
     return struct.unpack("<I", struct.pack("<f", value))[0]

@@ -1,7 +1,29 @@
 """exp: e**x."""
 
-from exactops.lanes import Lanes, any_lane, bits, convert, lane_function, select
-from exactops.numerics.constants import BINARY32_MAGNITUDE, binary32_bits
+from exactops.lanes import (
+    Lanes,
+    absolute,
+    any_lane,
+    bits,
+    convert,
+    from_bits,
+    lane_function,
+    mul_add,
+    recompute,
+    scalar_function,
+    select,
+)
+from exactops.numerics.binary64.exponential import (
+    exp_fast_mode_parts,
+    exp_fixed,
+    exp_parts_of_double,
+    reduce_fast_mode,
+    split_power,
+    to_fixed,
+)
+from exactops.numerics.binary64.fixed_point import decompose, is_negative, round_to_binary64
+from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.constants import BINARY32_MAGNITUDE, INFINITY, binary32_bits
 from exactops.numerics.exponential import exp_accurate, exp_fast_phase
 from exactops.numerics.exponential_fast_mode import (
     exp_fast_mode,
@@ -12,13 +34,19 @@ from exactops.numerics.exponential_fast_mode import (
 )
 from exactops.numerics.rounding_test import BINARY32_MISSING, fails_rounding_test
 from exactops.numerics.tables.exponential import INVERSE_STEP, INVERSE_STEP_HIGH, INVERSE_STEP_LOW
-from exactops.table.formats import FLOATS_TO_32_BITS
+from exactops.table.formats import FLOATS
 from exactops.table.operator import Kernel, Operator
 
 #: Bits of 87: from there on results of float32 may be subnormal, zero or infinite.
 LARGE = binary32_bits(87.0)
 #: The fast phase is good to 2**-38, well inside 2**-37 of the value. One lane in 4,096 fails the rounding test.
 FAST_PHASE_ERROR = 1 << 16
+#: The bound of the fast phase in float64, for powers in [1, 2).
+BINARY64_ERROR = 2.0**-67
+#: In float64 results are normal from -708 on. They are infinite above the one limit, and zero below the other.
+BINARY64_LARGE = 708.0
+BINARY64_OVERFLOW = float.fromhex("0x1.62e42fefa39efp+9")
+BINARY64_UNDERFLOW = float.fromhex("-0x1.74910d52d3051p+9")
 
 
 def exp(x: Lanes):
@@ -55,13 +83,63 @@ def exp_fast(x: Lanes):
     return y
 
 
+def exp_binary64(x: Lanes):
+    """Exact mode, float64 lanes: e**x rounded once.
+
+    The power of two is added to the bits of the rounded result, which is normal from -708 on.
+    """
+    high, low, exponent = exp_parts_of_double(x)
+    y, fails = round_and_test(high, low, BINARY64_ERROR)
+    y = from_bits(bits(y) + exponent)
+    if any_lane(fails | ~(absolute(x) < BINARY64_LARGE)):
+        y = select(x > BINARY64_OVERFLOW, INFINITY, y)
+        y = select(x < BINARY64_UNDERFLOW, 0.0, y)
+        y = select(x == x, y, x)
+        retry = (fails | (x < -BINARY64_LARGE)) & (x >= BINARY64_UNDERFLOW) & (x <= BINARY64_OVERFLOW)
+        y = recompute(retry, y, exp_binary64_accurate_phase, x)
+    return y
+
+
+@scalar_function
+def exp_binary64_accurate_phase(x):
+    """e**x of every finite float64, rounded once: the significand is within 2**-188 of itself.
+
+    The odds of an undecided rounding among all inputs are below 2**-60; no input but 0 has a result that is a float64 or a tie.
+    """
+    bounded = x
+    if x > 800.0:
+        bounded = 800.0
+    elif x < -800.0:
+        bounded = -800.0
+    significand, exponent = decompose(bounded)
+    t = to_fixed(significand, exponent)
+    if is_negative(x):
+        t = -t
+    power, exponent = exp_fixed(t)
+    return round_to_binary64(False, power, exponent)
+
+
+def exp_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: at most 2 ulp off. A vector with a large operand scales twice, so that the last step rounds."""
+    large = ~(absolute(x) < BINARY64_LARGE)
+    power, expm1 = exp_fast_mode_parts(*reduce_fast_mode(x))
+    y = mul_add(power, expm1, power)
+    if any_lane(large):
+        bounded = select(x > 710.0, 710.0, x)
+        bounded = select(bounded < -746.0, -746.0, bounded)
+        power, expm1 = exp_fast_mode_parts(*reduce_fast_mode(bounded))
+        power, scale = split_power(x, power)
+        y = select(large, mul_add(power, expm1, power) * scale, y)
+    return y
+
+
 OPERATORS = (
     Operator(
         "exp",
         "e**x, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(exp, exp_fast, registers=2),
+        FLOATS,
+        {"f64": Kernel(exp_binary64, exp_binary64_fast, registers=2), "f": Kernel(exp, exp_fast, registers=2)},
         onnx="Exp",
         opset=6,
         special=("exp(-inf) = +0, exp(+inf) = +inf", "overflow gives +inf, underflow is gradual"),

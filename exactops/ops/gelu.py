@@ -12,7 +12,25 @@ from exactops.lanes import (
     mul_add,
     polynomial,
     polynomial_lookup,
+    recompute,
+    scalar_function,
     select,
+)
+from exactops.numerics.binary64.exponential import (
+    bounded_to_fixed,
+    exp_fast_mode_parts_with_offset,
+    exp_parts,
+    reduce_fast_mode,
+    split_power,
+)
+from exactops.numerics.binary64.gelu_tanh import gelu_tanh_argument, gelu_tanh_argument_fixed
+from exactops.numerics.binary64.sigmoid import (
+    TINY,
+    denominator_fast_mode,
+    product_with_sigmoid,
+    round_product,
+    scaled_parts,
+    sigmoid_parts,
 )
 from exactops.numerics.constants import (
     BINARY32_MAGNITUDE,
@@ -50,7 +68,7 @@ from exactops.numerics.tables.gelu import (
     SLOPE_LOW,
     TAIL,
 )
-from exactops.table.formats import FLOATS_TO_32_BITS
+from exactops.table.formats import FLOATS, FLOATS_TO_32_BITS
 from exactops.table.operator import Attribute, Kernel, Operator
 
 #: Below it the series NEAR_ZERO serves.
@@ -60,6 +78,10 @@ LARGE = binary32_bits(13.0)
 LARGE_TANH = binary32_bits(9.5)
 #: The fast phases are good to 2**-37.8, well inside 2**-37 of the value.
 FAST_PHASE_ERROR = 1 << 16
+#: The tanh form in float64: the bound of the fast phase, and the range in which it serves. Results above are x; below the other
+#: limit they are zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
+BINARY64_TANH_ERROR = 2.0**-66
+BINARY64_TANH_LARGE, BINARY64_TANH_UNDERFLOW = 20.5, -21.6
 HALF_INVERSE_STEP = 0.5 * INVERSE_STEP
 _FIRST_29_BITS = leading_bits(29)
 _FIRST_24_BITS = leading_bits(24)
@@ -178,7 +200,56 @@ def gelu_tanh_fast(x: Lanes):
     return y
 
 
+def gelu_tanh_binary64(x: Lanes):
+    """The tanh form, exact mode, float64 lanes: x * sigmoid(argument) rounded once."""
+    high, low = gelu_tanh_argument(x)
+    sigmoid_high, sigmoid_low = sigmoid_parts(*scaled_parts(*exp_parts(-high, -low)))
+    y, fails = round_product(x, sigmoid_high, sigmoid_low, BINARY64_TANH_ERROR)
+    size = absolute(x)
+    fails = fails | (size < TINY)
+    if any_lane(fails | ~(size < BINARY64_TANH_LARGE)):
+        y = select((x >= BINARY64_TANH_LARGE) | (x == 0.0), x, y)
+        y = select(x < BINARY64_TANH_UNDERFLOW, -0.0, y)
+        y = select(x == x, y, x)
+        retry = (fails | (x <= -BINARY64_TANH_LARGE)) & (x >= BINARY64_TANH_UNDERFLOW) & (x < BINARY64_TANH_LARGE)
+        y = recompute(retry & (x != 0.0), y, gelu_tanh_binary64_accurate_phase, x)
+    return y
+
+
+@scalar_function
+def gelu_tanh_binary64_accurate_phase(x):
+    """The tanh form of every finite float64, rounded once. Below -22 it is -0 as there, above 22 the sigmoid is 1."""
+    bounded = x
+    if x < -22.0:
+        bounded = -22.0
+    factor = bounded
+    if x > 22.0:
+        bounded = 22.0
+    return product_with_sigmoid(factor, gelu_tanh_argument_fixed(bounded_to_fixed(bounded)))
+
+
+def gelu_tanh_binary64_fast(x: Lanes):
+    """The tanh form, fast mode, float64 lanes: at most 2 ulp off."""
+    large = ~(absolute(x) < BINARY64_TANH_LARGE)
+    high, low = gelu_tanh_argument(x)
+    r, step = reduce_fast_mode(-high)
+    power, expm1 = exp_fast_mode_parts_with_offset(r - low, step)
+    y = x / denominator_fast_mode(power, expm1)
+    if any_lane(large):
+        bounded = select(x < -22.0, -22.0, x)
+        bounded = select(bounded > -20.0, -20.0, bounded)
+        high, low = gelu_tanh_argument(bounded)
+        r, step = reduce_fast_mode(high)
+        power, expm1 = exp_fast_mode_parts_with_offset(r + low, step)
+        power, scale = split_power(bounded, power)
+        y = select(large, select(x > 0.0, x, bounded * mul_add(power, expm1, power) * scale), y)
+        y = select(x == x, y, x)
+    return y
+
+
 def _kernel(inputs, output, choices) -> Kernel:
+    if choices["approximate"] == "tanh" and output.short == "f64":
+        return Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast, registers=2)
     return Kernel(gelu_tanh, gelu_tanh_fast) if choices["approximate"] == "tanh" else Kernel(gelu, gelu_fast, registers=2)
 
 
@@ -207,8 +278,8 @@ OPERATORS = (
         "gelu_tanh",
         "the tanh form of gelu, 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))), rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(gelu_tanh, gelu_tanh_fast),
+        FLOATS,
+        {"f64": Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast, registers=2), "f": Kernel(gelu_tanh, gelu_tanh_fast)},
         special=(
             "gelu_tanh(-inf) = -0, gelu_tanh(+inf) = +inf",
             "zeros keep their sign",

@@ -1,18 +1,38 @@
 """tanh: the hyperbolic tangent."""
 
-from exactops.lanes import Lanes, absolute, any_lane, bits, convert, copy_sign, lane_function, mul_add, select
+from exactops.lanes import (
+    Lanes,
+    absolute,
+    any_lane,
+    bits,
+    convert,
+    copy_sign,
+    lane_function,
+    lookup_rows,
+    mul_add,
+    polynomial,
+    recompute,
+    select,
+)
+from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.tables.tanh import FAST_MODE_CELLS, TAIL
+from exactops.numerics.binary64.tanh import tanh_accurate_phase as tanh_binary64_accurate_phase
+from exactops.numerics.binary64.tanh import tanh_cell, tanh_parts
 from exactops.numerics.constants import BINARY32_MAGNITUDE, binary32_bits
 from exactops.numerics.exponential import expm1_accurate, expm1_fast_phase
 from exactops.numerics.exponential_fast_mode import expm1_relative_fast_mode, reduce_by_ln2, scale_fast_mode
 from exactops.numerics.rounding_test import BINARY32_MISSING, fails_rounding_test
 from exactops.numerics.tables.exponential import INVERSE_STEP, INVERSE_STEP_HIGH, INVERSE_STEP_LOW
-from exactops.table.formats import FLOATS_TO_32_BITS
+from exactops.table.formats import FLOATS
 from exactops.table.operator import Kernel, Operator
 
 #: Bits of 22: from there on the result is 1 in every format.
 LARGE = binary32_bits(22.0)
 #: The fast phase is good to 2**-39.
 FAST_PHASE_ERROR = 1 << 16
+#: The bound of the fast phase in float64, beside the result; and from where on tanh is 1.
+BINARY64_ERROR = 2.0**-66.5
+BINARY64_LARGE = 20.0
 TWICE_INVERSE_STEP = 2.0 * INVERSE_STEP
 TWICE_INVERSE_STEP_HIGH = 2.0 * INVERSE_STEP_HIGH
 TWICE_INVERSE_STEP_LOW = 2.0 * INVERSE_STEP_LOW
@@ -51,13 +71,34 @@ def tanh_fast(x: Lanes):
     return copy_sign(expm1 / (expm1 + 2.0), x)
 
 
+def tanh_binary64(x: Lanes):
+    """Exact mode, float64 lanes: tanh(x) rounded once. Tiny results lie next to x, which is no tie: they need no care."""
+    size = absolute(x)
+    high, low = tanh_parts(select(size > BINARY64_LARGE, BINARY64_LARGE, size))
+    y, fails = round_and_test(high, low, high * BINARY64_ERROR)
+    if any_lane(fails):
+        y = select(x == x, y, x)
+        y = recompute(fails & (x == x), y, tanh_binary64_accurate_phase, size)
+    return copy_sign(y, x)
+
+
+def tanh_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: T + (1 - T**2) * t / (1 + T * t) with t = tanh(r), at most 2 ulp off."""
+    size = absolute(x)
+    cell, r = tanh_cell(select(size > BINARY64_LARGE, BINARY64_LARGE, size))
+    high, slope = lookup_rows(FAST_MODE_CELLS, cell)
+    square = r * r
+    t = mul_add(r * square, polynomial(square, TAIL, "fused horner"), r)
+    return copy_sign(high + slope * t / mul_add(high, t, 1.0), x)
+
+
 OPERATORS = (
     Operator(
         "tanh",
         "the hyperbolic tangent of x, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(tanh, tanh_fast, registers=2),
+        FLOATS,
+        {"f64": Kernel(tanh_binary64, tanh_binary64_fast, registers=2), "f": Kernel(tanh, tanh_fast, registers=2)},
         onnx="Tanh",
         opset=6,
         special=("zeros keep their sign", "tanh(-inf) = -1, tanh(+inf) = 1"),
