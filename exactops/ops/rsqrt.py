@@ -3,7 +3,6 @@
 from exactops.lanes import (
     Lanes,
     Wide,
-    all_lanes,
     any_lane,
     bit_length,
     bits,
@@ -21,7 +20,8 @@ from exactops.lanes import (
 from exactops.numerics.binary64.arithmetic import leading_part
 from exactops.numerics.binary64.fixed_point import decompose, round_to_binary64
 from exactops.numerics.binary64.rounding_test import round_and_test
-from exactops.numerics.constants import NOT_A_NUMBER
+from exactops.numerics.binary64.tables.rsqrt import FAST_PHASE_ERROR, SERIES
+from exactops.numerics.constants import INFINITY, NOT_A_NUMBER
 from exactops.table.formats import FLOATS
 from exactops.table.operator import Kernel, Operator
 
@@ -47,36 +47,29 @@ def rsqrt_fast(x: Lanes):
 
 # --- float64 ------------------------------------------------------------------------------------------------------------
 
-#: The fast phase's relative error, and what bounds it beside the result: see :func:`rsqrt_fast_phase`.
-FAST_PHASE_ERROR = 2.0**-74
-
-_LEAST_NORMAL = 2.0**-1022
-_LARGEST = float.fromhex("0x1.fffffffffffffp+1023")
-_FRACTION_AND_LAST_EXPONENT_BIT = 0x001FFFFFFFFFFFFF
-_HALF = 1022 << 52
-_EXPONENT_PAIRS = 0x7FE0000000000000
-_HALF_OF_HALF = 511 << 52
+_EXPONENT_PAIRS = 0x3FF0000000000000
+_TWICE_ONE_AND_A_HALF = 1534 << 52
 _SCALE = Wide(-52)
 _MIDDLE = Wide(1 << 160)
 
 
 @lane_function
-def split_even(x: Lanes):
-    """``(m, scale)``: positive normal numbers as ``m * 4**j`` with m in [1/2, 2).
+def scale_by_pairs(x: Lanes):
+    """``(m, scale)`` with ``m = x * scale**2``, scale a power of 2 and m in [1/2, 2) for positive normal numbers.
 
-    Adding scale to the pattern of a normal number multiplies it by 2**-j.
+    m is smaller for subnormal numbers, down to 2**-52; zeros, infinities, NaNs and negative numbers stay such.
     """
-    pattern = bits(x)
-    m = from_bits((pattern & _FRACTION_AND_LAST_EXPONENT_BIT) | _HALF)
-    return m, _HALF_OF_HALF - ((pattern & _EXPONENT_PAIRS) >> 1)
+    scale = from_bits(_TWICE_ONE_AND_A_HALF - ((bits(x) >> 1) & _EXPONENT_PAIRS))
+    return (x * scale) * scale, scale
 
 
 @lane_function
 def rsqrt_fast_phase(m: Lanes):
-    """``(high, low)``, 1 / sqrt(m) for m in [1/2, 2), with a relative error below 2**-75.
+    """``(high, low)``, 1 / sqrt(m) for m in [2**-52, 2), wrong by less than FAST_PHASE_ERROR times high.
 
-    1/sqrt(m) = high / sqrt(1 - e) with e = 1 - m * high**2, below 2**-21.6; high, the float32 quotient, has 24 bits. The
-    products that make m * high are exact, and so is that of its head with high. The series' next term is 35/128 e**4.
+    NaN for zero, infinity and m < 0. 1/sqrt(m) = high / sqrt(1 - e) with e = 1 - m * high**2, below 2**-21.6; high, the float32
+    quotient, has 24 bits. The products that make m * high are exact, and so is that of its head with high. Nearly all of the
+    error is the cubic term of the series; e itself is good to 2**-73.
     """
     high = convert(1.0 / sqrt(convert(m, "float32")), "float64")
     m_head = leading_part(m)
@@ -84,32 +77,28 @@ def rsqrt_fast_phase(m: Lanes):
     root_head = leading_part(root)
     root_tail = (root - root_head) + (m - m_head) * high
     e = (1.0 - root_head * high) - root_tail * high
-    return high, high * (e * polynomial(e, (0.5, 0.375, 0.3125)))
+    return high, (high * e) * polynomial(e, SERIES)
 
 
 @lane_function
 def rsqrt_special(x: Lanes, y: Lanes):
     """y, but the results of zeros, +inf, negative numbers and NaNs in their lanes."""
-    y = select(x > _LARGEST, 0.0, y)
-    y = select(x < _LEAST_NORMAL, select(x == 0.0, 1.0 / x, y), y)
-    return select(x >= 0.0, y, select(x == 0.0, y, NOT_A_NUMBER))
+    return select(x > 0.0, select(x < INFINITY, y, 0.0), select(x == 0.0, 1.0 / x, NOT_A_NUMBER))
 
 
 def rsqrt_binary64(x: Lanes):
     """Exact mode, float64 lanes. No result lies at the middle of two float64, and only powers of 4 have exact ones.
 
-    For 1/x were the square of the middle, m**2 * 2**j with an odd m of 54 bits: then x * m**2 = 2**-j, and m = 1. The results
-    are normal numbers.
+    For were 1/x the square of a middle, m**2 * 2**j with an odd m of 54 bits, then x * m**2 = 2**-j and m = 1. The results are
+    normal numbers. Special lanes fail the test.
     """
-    m, scale = split_even(x)
+    m, scale = scale_by_pairs(x)
     high, low = rsqrt_fast_phase(m)
-    y, fails = round_and_test(high, low, FAST_PHASE_ERROR)
-    y = from_bits(bits(y) + scale)
-    ordinary = (x >= _LEAST_NORMAL) & (x <= _LARGEST)
-    retry = fails | ~ordinary
-    if any_lane(retry):
+    y, fails = round_and_test(high, low, high * FAST_PHASE_ERROR)
+    y = y * scale
+    if any_lane(fails):
         y = rsqrt_special(x, y)
-        y = recompute((fails & ordinary) | ((x > 0.0) & (x < _LEAST_NORMAL)), y, rsqrt_accurate_phase, x)
+        y = recompute(fails & (x > 0.0) & (x < INFINITY), y, rsqrt_accurate_phase, x)
     return y
 
 
@@ -140,13 +129,13 @@ def rsqrt_accurate_phase(x):
 
 def rsqrt_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes, at most 1.6 ulp off: one Newton step of third order from the float32 quotient."""
-    m, scale = split_even(x)
+    m, scale = scale_by_pairs(x)
     seed = convert(1.0 / sqrt(convert(m, "float32")), "float64")
     e = mul_add(m, -(seed * seed), 1.0)
-    y = from_bits(bits(mul_add(seed * e, mul_add(e, 0.375, 0.5), seed)) + scale)
-    ordinary = (x >= _LEAST_NORMAL) & (x <= _LARGEST)
-    if not all_lanes(ordinary):
-        y = select(ordinary, y, 1.0 / sqrt(x))
+    y = mul_add(seed * e, mul_add(e, 0.375, 0.5), seed) * scale
+    special = is_nan(y)
+    if any_lane(special):
+        y = rsqrt_special(x, y)
     return y
 
 
