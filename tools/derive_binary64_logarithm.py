@@ -18,17 +18,20 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import mpmath
 import numpy as np
 from derive_log import FIRST as FIRST_SINGLE
 from derive_log import table as clean_table
-from minimax import largest_error, log2_of, on_grid, remez, source, to_double
+from minimax import evaluate, largest_error, log2_of, on_grid, remez, source, to_double
 from mpmath import mp, mpf
 
 FIRST = 0x3FE6000000000000
 ROWS = 256
 GRID = -42
+#: Half an ulp of 1: what a rounding to nearest errs by at most, relatively.
+UNIT = mpf(2) ** -53
 WIDE_ROWS = 64
 WIDE_FRACTION = 240
 WIDE_TERMS = 32
@@ -55,11 +58,6 @@ def reach(rows: list[tuple[mpf, mpf, mpf]]) -> tuple[mpf, mpf]:
     return min(low * c - 1 for low, _, c in rows), max(high * c - 1 for _, high, c in rows)
 
 
-def weight(z):
-    """How the error of the cubic's polynomial weighs in the result, relative to it: by z**2 (and a little more near 0)."""
-    return z * z + mpf(2) ** -20
-
-
 def cubic(z):
     """(log(1 + z) - z + z**2 / 2) / z**3."""
     return (mpmath.log1p(z) - z + z * z / 2) / z**3 if abs(z) > mpf(10) ** -25 else mpf(1) / 3
@@ -68,6 +66,101 @@ def cubic(z):
 def quadratic(z):
     """(log(1 + z) - z) / z**2."""
     return (mpmath.log1p(z) - z) / z**2 if abs(z) > mpf(10) ** -25 else -mpf(1) / 2
+
+
+# --- error bounds -------------------------------------------------------------------------------------------------------
+
+
+class Bounded(NamedTuple):
+    """A double of a computation: a bound of its magnitude, and one of its distance from the number it stands for."""
+
+    magnitude: mpf
+    error: mpf = mpf(0)
+
+
+def add(x: Bounded, y: Bounded) -> Bounded:
+    """A sum or a difference, rounded."""
+    magnitude = (x.magnitude + y.magnitude) * (1 + UNIT)
+    return Bounded(magnitude, x.error + y.error + UNIT * magnitude)
+
+
+def multiply(x: Bounded, y: Bounded) -> Bounded:
+    """A product, rounded."""
+    magnitude = x.magnitude * y.magnitude * (1 + UNIT)
+    carried = x.magnitude * y.error + (y.magnitude + y.error) * x.error
+    return Bounded(magnitude, carried + UNIT * magnitude)
+
+
+def approximation_error(coefficients: list[float], least, largest) -> mpf:
+    """A bound of ``|polynomial - cubic|`` on the whole interval: on a grid, and what a Lipschitz constant adds between."""
+    size = max(abs(least), abs(largest))
+    terms = [mpf((-1) ** i) / (i + 3) for i in range(60)]
+    difference = [(mpf(coefficients[i]) if i < len(coefficients) else mpf(0)) - t for i, t in enumerate(terms)]
+    slope = sum(i * abs(c) * size ** (i - 1) for i, c in enumerate(difference) if i)
+    count = 4000
+    step = (largest - least) / count
+    grid = max(abs(evaluate(difference, least + i * step)) for i in range(count + 1))
+    return grid + slope * step / 2 + size**60
+
+
+def tail_bound(coefficients: list[float], size: mpf, approximation: mpf, rounded_z: bool) -> Bounded:
+    """z**3 * TAIL(z), against (log(1 + z) - z + z**2 / 2), for ``|z| <= size``.
+
+    Relative to z**3 no part of it grows as z falls: a bound at the largest z, divided by z**3, holds for all.
+    """
+    z = Bounded(size, UNIT * size if rounded_z else mpf(0))
+    exact = Bounded(size)
+    square = multiply(exact, exact)
+    terms = [Bounded(abs(mpf(c))) for c in coefficients]
+    pairs = [add(multiply(terms[i + 1], exact), terms[i]) for i in (0, 2, 4)]
+    value = add(multiply(add(multiply(pairs[2], square), pairs[1]), square), pairs[0])
+    value = Bounded(value.magnitude, value.error + approximation + UNIT * size)  # the rounding of z changes C(z) by less
+    return multiply(multiply(multiply(z, z), z), value)
+
+
+def core_bounds(table: list, tail: list[float], approximation: mpf) -> tuple[mpf, mpf, mpf]:
+    """``(a, b, c)``: the error of logarithm_core is below a * |tail| + b * |log(x)|, and with the test below c * |log(x)|.
+
+    ``table``: for each cell the ends, c and T_low. zh, its half and square, zl and k * LN2_HIGH + T + zh are exact, and so
+    are the errors of the two sums.
+    """
+    ln2 = mpmath.log(2)
+    ln2_low = abs(ln2 - on_grid(ln2, GRID))
+    a = b = c = mpf(0)
+    for low, high, reciprocal, logarithm_low in table:
+        beside_one = reciprocal == 1
+        zl = Bounded(mpf(2) ** (-25 if high <= 1 else -24) * reciprocal)
+        size = max(abs(low * reciprocal - 1), abs(high * reciprocal - 1))
+        zh = Bounded(size + zl.magnitude)
+        cube = tail_bound(tail, size, approximation, not beside_one)
+        # |log(x)| at least, for an exponent k of magnitude up to twice a power of two, or 0.
+        lengths = [(mpf(0), size * (1 - size) if beside_one else min(abs(mpmath.log(low)), abs(mpmath.log(high))))]
+        reach = max(abs(mpmath.log(low)), abs(mpmath.log(high)))
+        lengths += [(mpf(2) ** (i + 1), mpf(2) ** i * ln2 - reach) for i in range(11)]
+        for k, least in lengths:
+            product = Bounded(k * ln2_low, 2 * UNIT * k * ln2_low)
+            # The low part of the cell's logarithm, its rounding and that of the sum.
+            error = product.error + UNIT * (product.magnitude + 2 * abs(logarithm_low))
+            rest = Bounded(product.magnitude + abs(logarithm_low), error)
+            rest = add(rest, multiply(zl, add(zh, Bounded(zl.magnitude / 2))))
+            # The low parts of the two sums are half a unit in the last place of sums that are near the result.
+            beside = 2 * UNIT * (k * ln2 + reach + size)
+            sums = UNIT * beside + UNIT * (beside + rest.magnitude) + UNIT * (beside + rest.magnitude)
+            b = max(b, (rest.error + sums) / least)
+            share = (cube.error + 2 * UNIT * cube.magnitude) / (size**3 * (mpf(1) / 3 - size / 4))
+            a = max(a, share * (1 + 2 * share))
+            test = UNIT * (beside + rest.magnitude + cube.magnitude) * (1 + mpf(2) ** -10)
+            c = max(c, (cube.error + 2 * UNIT * cube.magnitude + rest.error + sums + test) / least)
+    return a, b, c
+
+
+def rounded_up(value: mpf) -> float:
+    """A bound with few bits that is not smaller."""
+    exponent = int(mpmath.floor(mpmath.log(value, 2))) - 3
+    return float(mpmath.ldexp(mpmath.ceil(mpmath.ldexp(value, -exponent)), exponent))
+
+
+# --- the module ---------------------------------------------------------------------------------------------------------
 
 
 def fixed(value, fraction: int) -> int:
@@ -91,25 +184,38 @@ def wide_table(name: str, entries: list[int]) -> str:
     return f"{name} = WideTable(\n    integers(\n" + quoted([f"{each:x}" for each in entries]) + "    )\n)\n"
 
 
+def fast_phase() -> tuple[list[tuple[float, float]], float, list[float], dict[str, float], dict[str, str]]:
+    """The rows, LN2_HIGH, the tail, the proven errors, and notes."""
+    rows = cells(ROWS, -9)
+    table, proven = [], []
+    for start, end, c in rows:
+        high = on_grid(-mpmath.log(c), GRID)
+        low = to_double(-mpmath.log(c) - high)
+        proven.append((start, end, c, mpf(low)))
+        packed = int(np.float64(high).view(np.uint64)) | int(mpmath.ldexp(c, 9))
+        table.append((float(np.uint64(packed).view(np.float64)), low))
+    least, largest = reach(rows)
+    coefficients, _ = remez(cubic, 5, least, largest)
+    tail = [to_double(c) for c in coefficients]
+    approximation = approximation_error(tail, least, largest)
+    bounds = core_bounds(proven, tail, approximation)
+    notes = {
+        "least and largest z": log2_of([least, largest]),
+        "error of the polynomial": log2_of(approximation),
+        "error beside the tail, beside the logarithm, and of all": log2_of(list(bounds)),
+    }
+    names = ("TAIL_ERROR", "PAIR_ERROR", "FAST_PHASE_ERROR")
+    return table, on_grid(mpmath.log(2), GRID), tail, dict(zip(names, map(rounded_up, bounds), strict=True)), notes
+
+
 def module() -> tuple[str, dict[str, str]]:
     """The text of the module of constants, and notes on the errors."""
-    rows = cells(ROWS, -9)
-    table = []
-    for _, _, c in rows:
-        high = on_grid(-mpmath.log(c), GRID)
-        packed = int(np.float64(high).view(np.uint64)) | int(mpmath.ldexp(c, 9))
-        table.append((float(np.uint64(packed).view(np.float64)), to_double(-mpmath.log(c) - high)))
-    least, largest = reach(rows)
-    ln2_high = on_grid(mpmath.log(2), GRID)
-    coefficients, _ = remez(cubic, 5, least, largest, weight)
-    tail = [to_double(c) for c in coefficients]
+    table, ln2_high, tail, errors, notes = fast_phase()
     wide_rows = cells(WIDE_ROWS, -7)
     reciprocals, logarithms, fast_reach, fast_error = clean_table(mp.e, GRID)
     fast_tail, _ = remez(quadratic, 7, -fast_reach, fast_reach, lambda z: abs(z) + mpf(10) ** -6)
     fast_tail = [to_double(c) for c in fast_tail]
-    notes = {
-        "least and largest z": log2_of([least, largest]),
-        "error of the polynomial, times z**2": log2_of(largest_error(cubic, tail, least, largest, lambda z: z * z)),
+    notes |= {
         "fast mode: largest z, error of the table, of the polynomial times z": log2_of(
             [fast_reach, fast_error, largest_error(quadratic, fast_tail, -fast_reach, fast_reach, abs)]
         ),
@@ -127,6 +233,9 @@ def module() -> tuple[str, dict[str, str]]:
     text += f'LN2_LOW = float.fromhex("{to_double(mpmath.log(2) - ln2_high).hex()}")\n'
     text += "# log(1 + z) = z - z**2 / 2 + z**3 * TAIL(z).\n"
     text += f"TAIL = {source(tuple(tail))}\n"
+    text += "# Proven: the error of the pair is below TAIL_ERROR times the tail and PAIR_ERROR times the logarithm; with that\n"
+    text += "# of the rounding test's own additions it is below FAST_PHASE_ERROR times the logarithm.\n"
+    text += "".join(f"{name} = {source(bound)}\n" for name, bound in errors.items())
     text += "# Fast mode: m runs from the double with the bits FAST_MODE_FIRST on over 16 cells.\n"
     text += f"FAST_MODE_FIRST = 0x{((FIRST_SINGLE - 0x3F800000) << 29) + 0x3FF0000000000000:X}\n"
     text += f"FAST_MODE_RECIPROCALS = {source(reciprocals)}\nFAST_MODE_LOGARITHMS = {source(logarithms)}\n"
