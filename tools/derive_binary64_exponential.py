@@ -4,7 +4,7 @@ The modules are ``exponential``, ``tanh`` and ``gelu_tanh`` in exactops/numerics
 
 exp, fast phase: ``e**x = 2**(k/256) * e**r`` with ``k = rint(x * 256/ln2)`` and ``r = x - k * ln2/256``. The head of ln2/256
 has 34 bits, so that its product with k, up to 2**19 in magnitude, is exact. A power is a head of 27 bits, whose product with
-a number of 26 bits is exact, times e**offset. Accurate phase: steps of ln2/32 and the Taylor series, in fixed point with 192 bits.
+a number of 26 bits is exact, times e**offset. Accurate phase: steps of ln2/32 and the Taylor series, with 192 bits.
 
 tanh, fast phase: ``tanh(c + r) = T + (1 - T**2) * t / (1 + T * t)`` with ``T = tanh(c)`` and ``t = tanh(r)``. ``1 + c`` is
 ``1 + |x|`` rounded to 7 bits behind the first: cells of 2**-7 below 1, twice as wide up to 3, and so on. Accurate
@@ -157,11 +157,14 @@ def exponential(notes: dict) -> str:
     module.comment(
         "2**(j/16) with j/16 taken from its exponent: adding ``k << 48`` to the bits of entry ``k & 15`` gives 2**(k/16)."
     )
-    scaled = []
+    scaled, offsets = [], []
     for j in range(FAST_MODE_STEPS):
         pattern = double_bits(to_double(mpf(2) ** (mpf(j) / FAST_MODE_STEPS))) - (j << 48)
         scaled.append(bits_double(pattern))
+        offsets.append(to_double(step * j - mp.log(to_double(mpf(2) ** (mpf(j) / FAST_MODE_STEPS)))))
     module.constant("FAST_MODE_POWERS", tuple(scaled))
+    module.comment("What the rounding of entry j took away: 2**(j/16) is the entry times e**offset.")
+    module.constant("FAST_MODE_OFFSETS", tuple(offsets))
     module.comment("e**r = 1 + r * FAST_MODE_EXPM1(r).")
     module.constant("FAST_MODE_EXPM1", fast)
     return module.text

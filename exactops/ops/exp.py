@@ -13,7 +13,14 @@ from exactops.lanes import (
     scalar_function,
     select,
 )
-from exactops.numerics.binary64.exponential import exp_fast_mode_parts, exp_fixed, exp_parts_of_double, split_power, to_fixed
+from exactops.numerics.binary64.exponential import (
+    exp_fast_mode_parts,
+    exp_fixed,
+    exp_parts_of_double,
+    reduce_fast_mode,
+    split_power,
+    to_fixed,
+)
 from exactops.numerics.binary64.fixed_point import decompose, is_negative, round_to_binary64
 from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.constants import BINARY32_MAGNITUDE, INFINITY, binary32_bits
@@ -115,12 +122,12 @@ def exp_binary64_accurate_phase(x):
 def exp_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes: at most 2 ulp off. A vector with a large operand scales twice, so that the last step rounds."""
     large = ~(absolute(x) < BINARY64_LARGE)
-    power, expm1 = exp_fast_mode_parts(x)
+    power, expm1 = exp_fast_mode_parts(*reduce_fast_mode(x))
     y = mul_add(power, expm1, power)
     if any_lane(large):
         bounded = select(x > 710.0, 710.0, x)
         bounded = select(bounded < -746.0, -746.0, bounded)
-        power, expm1 = exp_fast_mode_parts(bounded)
+        power, expm1 = exp_fast_mode_parts(*reduce_fast_mode(bounded))
         power, scale = split_power(x, power)
         y = select(large, mul_add(power, expm1, power) * scale, y)
     return y

@@ -16,7 +16,13 @@ from exactops.lanes import (
     scalar_function,
     select,
 )
-from exactops.numerics.binary64.exponential import bounded_to_fixed, exp_fast_mode_parts_of_pair, exp_parts, split_power
+from exactops.numerics.binary64.exponential import (
+    bounded_to_fixed,
+    exp_fast_mode_parts_with_offset,
+    exp_parts,
+    reduce_fast_mode,
+    split_power,
+)
 from exactops.numerics.binary64.gelu_tanh import gelu_tanh_argument, gelu_tanh_argument_fixed
 from exactops.numerics.binary64.sigmoid import (
     TINY,
@@ -226,13 +232,15 @@ def gelu_tanh_binary64_fast(x: Lanes):
     """The tanh form, fast mode, float64 lanes: at most 2 ulp off."""
     large = ~(absolute(x) < BINARY64_TANH_LARGE)
     high, low = gelu_tanh_argument(x)
-    power, expm1 = exp_fast_mode_parts_of_pair(-high, -low)
+    r, step = reduce_fast_mode(-high)
+    power, expm1 = exp_fast_mode_parts_with_offset(r - low, step)
     y = x / denominator_fast_mode(power, expm1)
     if any_lane(large):
         bounded = select(x < -22.0, -22.0, x)
         bounded = select(bounded > -20.0, -20.0, bounded)
         high, low = gelu_tanh_argument(bounded)
-        power, expm1 = exp_fast_mode_parts_of_pair(high, low)
+        r, step = reduce_fast_mode(high)
+        power, expm1 = exp_fast_mode_parts_with_offset(r + low, step)
         power, scale = split_power(bounded, power)
         y = select(large, select(x > 0.0, x, bounded * mul_add(power, expm1, power) * scale), y)
         y = select(x == x, y, x)

@@ -13,7 +13,13 @@ from exactops.lanes import (
     scalar_function,
     select,
 )
-from exactops.numerics.binary64.exponential import bounded_to_fixed, exp_fast_mode_parts, exp_parts_of_double, split_power
+from exactops.numerics.binary64.exponential import (
+    bounded_to_fixed,
+    exp_fast_mode_parts_with_offset,
+    exp_parts_of_double,
+    reduce_fast_mode,
+    split_power,
+)
 from exactops.numerics.binary64.fixed_point import round_to_binary64
 from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sigmoid import (
@@ -189,7 +195,7 @@ def silu_binary64_accurate_phase(x):
 def sigmoid_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes: at most 2 ulp off."""
     large = ~(absolute(x) < BINARY64_FAST_MODE_LARGE)
-    power, expm1 = exp_fast_mode_parts(-x)
+    power, expm1 = exp_fast_mode_parts_with_offset(*reduce_fast_mode(-x))
     y = 1.0 / denominator_fast_mode(power, expm1)
     if any_lane(large):
         y = select(large, select(x > 0.0, 1.0, tail_fast_mode(x, 1.0)), y)
@@ -200,7 +206,7 @@ def sigmoid_binary64_fast(x: Lanes):
 def silu_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes: at most 2 ulp off."""
     large = ~(absolute(x) < BINARY64_FAST_MODE_LARGE)
-    power, expm1 = exp_fast_mode_parts(-x)
+    power, expm1 = exp_fast_mode_parts_with_offset(*reduce_fast_mode(-x))
     y = x / denominator_fast_mode(power, expm1)
     if any_lane(large):
         bounded = select(x < -760.0, -760.0, x)
@@ -214,7 +220,7 @@ def tail_fast_mode(x: Lanes, factor: Lanes):
     """``factor * e**x`` for x below -700, with gradual underflow."""
     bounded = select(x < -760.0, -760.0, x)
     bounded = select(bounded > -700.0, -700.0, bounded)
-    power, expm1 = exp_fast_mode_parts(bounded)
+    power, expm1 = exp_fast_mode_parts_with_offset(*reduce_fast_mode(bounded))
     power, scale = split_power(bounded, power)
     return factor * mul_add(power, expm1, power) * scale
 
