@@ -18,17 +18,10 @@ from exactops.lanes import (
     wide,
 )
 from exactops.numerics.binary64.arithmetic import leading_part
-from exactops.numerics.binary64.exponential import exp_fixed, exp_parts
+from exactops.numerics.binary64.exponential import exp_fast_mode_parts, exp_fixed, exp_parts, reduce_fast_mode
 from exactops.numerics.binary64.fixed_point import decompose, is_negative, round_to_binary64
 from exactops.numerics.binary64.logarithm import FIELD_BIAS, FRACTION, exponent_of, log_fixed, logarithm_pair
 from exactops.numerics.binary64.rounding_test import round_and_test
-from exactops.numerics.binary64.tables.exponential import (
-    FAST_MODE_EXPM1,
-    FAST_MODE_INVERSE_STEP,
-    FAST_MODE_POWERS,
-    FAST_MODE_STEP_HIGH,
-    FAST_MODE_STEP_LOW,
-)
 from exactops.numerics.binary64.tables.logarithm import LN2_HIGH, LN2_LOW
 from exactops.numerics.binary64.tables.power import (
     FAST_MODE_FIRST,
@@ -36,14 +29,13 @@ from exactops.numerics.binary64.tables.power import (
     FAST_MODE_LOGARITHMS_LOW,
     FAST_MODE_RECIPROCALS,
     FAST_MODE_TAIL,
+    PRODUCT_ERROR,
+    TAIL_ERROR,
 )
-from exactops.numerics.constants import ROUNDING_SHIFT
 from exactops.numerics.rounding import fast_two_sum
 
-#: Errors of the fast phase, relative to the result: of e**p; for a unit of p; for a unit of y times the logarithm's tail.
+#: The error of e**p as a pair, for powers below 2, and of the rounding test's own additions.
 EXPONENTIAL_ERROR = 2.0**-67
-PRODUCT_ERROR = 2.0**-75
-TAIL_ERROR = 2.0**-51
 #: Where |y * log|x|| is below this, the result is normal.
 NORMAL_LIMIT = 708.0
 #: Beyond it the result is infinite or 0, whatever the error of the product.
@@ -83,7 +75,7 @@ def power_fast_phase(pattern: Lanes, y: Lanes):
     p, p_low = power_exponent(high, low, y)
     power, power_low, exponent = exp_parts(p, p_low)
     error = EXPONENTIAL_ERROR + (absolute(p) * PRODUCT_ERROR + absolute(y * tail) * TAIL_ERROR)
-    power, fails = round_and_test(power, power_low, power * error)
+    power, fails = round_and_test(power, power_low, error)
     return from_bits(bits(power) + exponent), fails | ~(absolute(p) < NORMAL_LIMIT), y * (high + low)
 
 
@@ -122,12 +114,9 @@ def fast_mode_power(pattern: Lanes, y: Lanes):
     p = y_head * head
     p_low = mul_add(y_head, (high - head) + low, (y - y_head) * logarithm)
 
-    shifted = mul_add(p + p_low, FAST_MODE_INVERSE_STEP, ROUNDING_SHIFT)
-    steps = shifted - ROUNDING_SHIFT
-    # The first difference is exact.
-    r = mul_add(steps, -FAST_MODE_STEP_HIGH, p) + mul_add(steps, -FAST_MODE_STEP_LOW, p_low)
-    power = from_bits(bits(lookup(FAST_MODE_POWERS, bits(shifted))) + (bits(shifted) << 48))
-    return mul_add(power, r * polynomial(r, FAST_MODE_EXPM1, "fused estrin"), power), y * logarithm
+    r, step = reduce_fast_mode(p)
+    power, expm1 = exp_fast_mode_parts(r + p_low, step)
+    return mul_add(power, expm1, power), y * logarithm
 
 
 # --- accurate phase -----------------------------------------------------------------------------------------------------

@@ -36,3 +36,7 @@ FAST_MODE_TAIL = doubles(
     0x1.72907f6414397p-4
     """
 )
+# Proven for powers below 2, beside the error of e**p: that of exact mode for a unit of p = y * log(x)
+# and for a unit of y times the logarithm's tail.
+PRODUCT_ERROR = float.fromhex("0x1.2000000000000p-73")
+TAIL_ERROR = float.fromhex("0x1.8000000000000p-49")
