@@ -17,12 +17,26 @@ from exactops.lanes import (
     lookup_single,
     mul_add,
     polynomial,
+    recompute,
     rint,
     select,
     signed,
+    sqrt,
     to_half,
+    unsigned,
 )
 from exactops.lanes.portable import bfloat16_to_single, double_to_single_odd, single_to_bfloat16
+from exactops.numerics.binary64.logarithm import LEAST_NORMAL, NORMALS, scaled_pattern
+from exactops.numerics.binary64.logarithm import MAGNITUDE as BINARY64_MAGNITUDE
+from exactops.numerics.binary64.power import (
+    INEXACT_WHOLE,
+    NORMAL_LIMIT,
+    exact_float_power,
+    exact_whole_power,
+    fast_mode_power,
+    power_fast_phase,
+)
+from exactops.numerics.binary64.power import LIMIT as POWER_LIMIT
 from exactops.numerics.constants import (
     BINARY32_LEAST_NORMAL,
     BINARY32_MAGNITUDE,
@@ -36,6 +50,7 @@ from exactops.numerics.constants import (
 )
 from exactops.numerics.exponential import exp2_sixteenths
 from exactops.numerics.exponential_fast_mode import exp2m1_fast_mode
+from exactops.numerics.integer_power import above_signed_limit, above_unsigned_limit, floor_power, whole_power
 from exactops.numerics.logarithm import binary64_pattern, reduce_double, reduce_single
 from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
 from exactops.numerics.rounding_test import BFLOAT16_MISSING, BINARY16_MISSING, BINARY32_MISSING, fails_rounding_test
@@ -61,7 +76,7 @@ from exactops.numerics.tables.power import (
     LOGARITHMS_LOW,
     RECIPROCALS,
 )
-from exactops.table.formats import FLOATS_TO_32_BITS, FORMATS, INTEGERS, NUMERIC
+from exactops.table.formats import FLOATS, FORMATS, INTEGERS, NUMERIC
 from exactops.table.operator import Attribute, Kernel, Operand, Operator
 
 #: The fast phase is good to 2**-41: y * log2(x), below 2**7, has a relative error of 2**-48.
@@ -345,6 +360,119 @@ def powi_bf16(x, exponent):
     return power_to_scalar(x, exponent, BFLOAT16_MISSING, LEAST_SINGLE)
 
 
+# --- exact mode, float64 bases ------------------------------------------------------------------------------------------
+
+
+@lane_function
+def binary64_fast_phase(x: Lanes, y: Lanes):
+    """|x|**y, the mask where that is uncertain, about y * log|x|, perhaps a NaN, and the mask where it is not the result."""
+    pattern = bits(x) & BINARY64_MAGNITUDE
+    special = bits(x) - LEAST_NORMAL >= NORMALS
+    if any_lane(special):
+        pattern = scaled_pattern(x, pattern)
+    power, uncertain, p = power_fast_phase(pattern, y)
+    return power, uncertain, p, uncertain | special
+
+
+@lane_function
+def binary64_fast_mode(x: Lanes, y: Lanes):
+    """The same of fast mode."""
+    pattern = bits(x) & BINARY64_MAGNITUDE
+    special = bits(x) - LEAST_NORMAL >= NORMALS
+    if any_lane(special):
+        pattern = scaled_pattern(x, pattern)
+    power, p = fast_mode_power(pattern, y)
+    uncertain = ~(absolute(p) < NORMAL_LIMIT)
+    return power, uncertain, p, uncertain | special
+
+
+@lane_function
+def has_finite_power(x: Lanes, p: Lanes):
+    """Mask of the lanes where |x|**y, p about its logarithm, is computed: elsewhere it is 0, infinite or a special case."""
+    magnitude = absolute(x)
+    return (magnitude > 0.0) & (magnitude < INFINITY) & (absolute(p) < POWER_LIMIT)
+
+
+def pow_f64(x, exponent):
+    """x**exponent, finally rounded, for float64 x and a float exponent of any width."""
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_phase(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, is_odd(y), is_whole(y))
+    return power
+
+
+def pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, is_odd(y), is_whole(y))
+    return power
+
+
+@lane_function
+def whole_pow_f64(x, exponent):
+    """x**exponent, finally rounded, for float64 x and an integer exponent that float64 holds."""
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_phase(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+@lane_function
+def whole_pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
+    if any_lane(retry):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & uncertain, power, exact_float_power, x, y)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+def long_pow_f64(x, exponent):
+    """The same for exponents of 64 bits: where the conversion may have rounded, the accurate phase takes the integer itself.
+
+    Its error, 2**-53 of y * log|x|, is harmless where the result is a limit.
+    """
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_phase(x, y)
+    rounded = absolute(y) >= INEXACT_WHOLE
+    if any_lane(retry | rounded):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & (uncertain | rounded), power, exact_whole_power, x, exponent)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+def long_pow_f64_fast(x, exponent):
+    y = convert(exponent, "float64")
+    power, uncertain, p, retry = binary64_fast_mode(x, y)
+    rounded = absolute(y) >= INEXACT_WHOLE
+    if any_lane(retry | rounded):
+        finite = has_finite_power(x, p)
+        power = recompute(finite & (uncertain | rounded), power, exact_whole_power, x, exponent)
+        power = with_special_cases(power, ~finite, x, y, (exponent & 1) != 0, exponent == exponent)
+    return power
+
+
+@lane_function
+def powi_f64(x, exponent):
+    """x**exponent for one exponent in all lanes: a square is one rounded product."""
+    return x * x if all_lanes(exponent == 2) else whole_pow_f64(x, exponent)
+
+
+def powi_f64_fast(x, exponent):
+    return x * x if all_lanes(exponent == 2) else whole_pow_f64_fast(x, exponent)
+
+
 # --- fast mode, float bases ---------------------------------------------------------------------------------------------
 #
 # In float32 lanes. The logarithm has a relative error of 2**-32, in two float32: y * log2(x) reaches 127, and its error becomes
@@ -511,75 +639,216 @@ def powi_fast_narrow(x, exponent):
 
 
 # --- integer bases ------------------------------------------------------------------------------------------------------
+#
+# The real value of x**y, truncated toward zero and saturated. Exponents 0, 1, 2 ... up to 62 or 63 go through one chain of
+# squares. What else there is becomes such a case before it: base and exponent are replaced by others with the same result.
 
 
 @lane_function
-def integer_power(x: Lanes, x_low: Lanes, y: Lanes, odd: Lanes, whole: Lanes):
-    """(x + x_low)**y rounded to double as a whole number, for integers and any y, in float64 lanes; NaN, infinities included.
+def root_of_power(x: Lanes, y: Lanes, active: Lanes):
+    """``(root, exponent)`` with x**y = root**exponent, and a whole exponent wherever x**y is whole (uint64 and float64 lanes).
 
-    The integer is x + x_low exactly: beyond 2**53 it takes two doubles. Such a base has exponents of at most 64/53 before every
-    type saturates, so its low part is the factor 1 + y * x_low / x, to within 2**-105.
-
-    The fast phase decides the integer part where that is below 2**40 and, for an exponent that is not whole, not within 2**-42
-    of a whole number; beyond 2**66 every type saturates. A whole exponent has a whole result or one of at most 1/2: the floor
-    of 1/4 more is right. In between, the accurate phase decides the rounding to double: a result that can be whole at all
-    (32 * y is whole, since a 64-bit number is at most a 40th power) is put on the whole number beside it, and then ties are
-    exact.
+    x >= 2. For a fractional exponent n / 2**j the power is whole only where x is the 2**j-th power of an integer, and then j is
+    at most 5.
     """
-    magnitude = absolute(x)
-    p = y * log2_double(magnitude)
+    fraction = active & (rint(y) != y)
+    while any_lane(fraction):
+        root = convert(rint(sqrt(convert(x, "float64"))), "uint64")
+        squared = fraction & (root * root == x)
+        x = select(squared, root, x)
+        y = select(squared, y + y, y)
+        fraction = squared & (rint(y) != y)
+    return x, y
+
+
+@lane_function
+def fractional_power_fast_phase(x: Lanes, y: Lanes, active: Lanes, length: float):
+    """floor(x**y) in uint64 lanes, for uint64 lanes x >= 2 and fractional float64 y > 0, and the mask where it is uncertain.
+
+    It decides where the power is below 2**40 and not within 2**-42 of a whole number. Of a power of 2**length or more, with a
+    length from 32 to 64, no more than that is certain; the lanes hold at most 2**64 - 1.
+    """
+    base = convert(x, "float64")
+    p = y * log2_double(base)
+    p = select(p > 100.0, 100.0, p)
     power = exp2_fast_phase(p)
-    certain = (p > -900.0) & ((p < 40.0) | ((p > 66.0) & (p < 900.0)))
-    near_whole = ~whole & (absolute(power - rint(power)) <= power * 2.0**-42)
-    power = floor(select(whole, power + 0.25, power))
-    retry = ~certain | near_whole | (x <= 0.0)
+    # Below 2**40, the whole number is what stands in the low bits of its sum with 2**52.
+    result = select(p < 40.0, bits(floor(power) + 2.0**52) & 0xFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
+    near_whole = absolute(power - rint(power)) <= power * 2.0**-42
+    # For exponents up to 1/64 the power is below 2, for all of these x.
+    short = y <= 0.015625
+    return select(short, 1, result), active & ~short & (p < length + 0.5) & (near_whole | (p >= 40.0))
+
+
+@lane_function
+def whole_fractional_power(x: Lanes, y: Lanes, result: Lanes, retry: Lanes):
+    """The result of :func:`fractional_power_fast_phase` where x**y is whole, and the mask of the other uncertain lanes.
+
+    There x**y is irrational.
+    """
+    root, exponent = root_of_power(x, y, retry)
+    exact = retry & (rint(exponent) == exponent)
+    if any_lane(exact):
+        # The root is at least 2.
+        n = convert(select(exact, select(exponent > 63.0, 63.0, exponent), 0.0), "int64")
+        saturates = above_unsigned_limit(root, n) | (exponent > 63.0)
+        result = select(exact, select(saturates, 0xFFFFFFFFFFFFFFFF, whole_power(root, n, 1)), result)
+    return result, retry & ~exact
+
+
+@lane_function
+def fractional_power_accurate_phase(x: Lanes, y: Lanes):
+    """floor(x**y) by the accurate phase, and the mask where it is uncertain.
+
+    That errs by 2**-90 of the power, and the sum of the parts behind the point by 2**-53. An x beyond 2**53 takes two doubles.
+    It has exponents of at most 64/53 before the power reaches 2**64, so its low part is the factor 1 + y * x_low / x, to within
+    2**-105.
+    """
+    base = convert(x, "float64")
+    x_low = (convert(x >> 32, "float64") * 2.0**32 - base) + convert(x & 0xFFFFFFFF, "float64")
+    high, low = power_accurate_phase(base, y)
+    high, low = fast_two_sum(high, low + high * (y * (x_low / base)))
+    whole = floor(high)
+    rest = (high - whole) + low
+    carried = floor(rest)
+    fraction = rest - carried
+    margin = high * 2.0**-88 + 2.0**-52
+    fails = (fraction < margin) | (fraction > 1.0 - margin) | (high == 2.0**64)
+    result = convert(whole, "uint64") + unsigned(convert(carried, "int64"))
+    return select(high >= 2.0**64, 0xFFFFFFFFFFFFFFFF, result), fails
+
+
+@lane_function
+def fractional_power(x: Lanes, y: Lanes, active: Lanes):
+    """floor(x**y) in uint64 lanes, at most 2**64 - 1, where ``active``: uint64 lanes x >= 2, and a fractional float64 y > 0."""
+    x = select(active, x, 2)
+    y = select(active, y, 0.5)
+    result, retry = fractional_power_fast_phase(x, y, active, 64.0)
     if any_lane(retry):
-        # Beyond 2**900 every type has saturated, and the other way the result is 0; a NaN is not finite either.
-        finite = (magnitude > 0.0) & (absolute(p) < 900.0)
-        accurate = finite & (~certain | near_whole)
-        if any_lane(accurate):
-            exponent = select(accurate, y, 1.0)
-            high, low = power_accurate_phase(select(accurate, magnitude, 1.0), exponent)
-            relative = select(accurate, x_low / x, 0.0)
-            high, low = fast_two_sum(high, low + high * (exponent * relative))
-            nearest = rint(low)
-            exact = is_whole(32.0 * exponent) & (absolute(low - nearest) < NEAR_EXACT * high)
-            high, low = fast_two_sum(high, select(exact, nearest, low))
-            power = select(accurate, high, power)
-        power = select(retry, with_special_cases(power, ~finite, x, y, odd, whole), power)
-    return power
+        result, retry = whole_fractional_power(x, y, result, retry)
+        if any_lane(retry):
+            accurate, fails = fractional_power_accurate_phase(x, y)
+            fails = fails & retry
+            if any_lane(fails):
+                accurate = unsigned(recompute(fails, signed(accurate), floor_power, x, y))
+            result = select(retry, accurate, result)
+    return result
 
 
-def _integer_kernel(element, whole_exponent):
-    """The kernel for integer bases of one element type."""
+@lane_function
+def narrow_fractional_power(x: Lanes, y: Lanes, active: Lanes):
+    """The same for x below 2**32, exact for results below that.
 
-    if element.endswith("64"):
+    So few lanes are left uncertain that wide integers decide them at once: where the power is next to 2**32, 1 in 500.
+    """
+    x = select(active, x, 2)
+    y = select(active, y, 0.5)
+    result, retry = fractional_power_fast_phase(x, y, active, 32.0)
+    if any_lane(retry):
+        result, retry = whole_fractional_power(x, y, result, retry)
+        if any_lane(retry):
+            result = unsigned(recompute(retry, signed(result), floor_power, x, y))
+    return result
 
-        @lane_function
-        def doubles_of(x):
-            upper = convert(x >> 32, "float64") * 2.0**32
-            return fast_two_sum(upper, convert(x & 0xFFFFFFFF, "float64"))
 
+def _narrow_integer_kernels(short):
+    """The kernels for bases of up to 32 bits, with exponents that are integers and floats.
+
+    The chain runs in float lanes whose significand is longer than the type: what they round is far beyond its limits.
+    """
+    element = FORMATS[short].element
+    if FORMATS[short].bits == 32:
+        lanes, integers, shift = "float64", "int64", ROUNDING_SHIFT
     else:
-
-        @lane_function
-        def doubles_of(x):
-            whole = convert(x, "float64")
-            return whole, whole * 0.0
+        lanes, integers, shift = "float32", "int32", BINARY32_ROUNDING_SHIFT
 
     def pow_integer_to_whole(x, exponent):
-        y = convert(exponent, "float64")
-        base, base_low = doubles_of(x)
-        return convert(integer_power(base, base_low, y, (exponent & 1) != 0, exponent == exponent), element)
+        base = convert(x, lanes)
+        n = exponent
+        negative = exponent < 0
+        if any_lane(negative | (exponent > 62)):
+            # An exponent of the same parity; a base of 0 becomes infinite. The power is 0, 1, -1 or beyond every limit.
+            n = select(negative, 2 - (exponent & 1), select(exponent > 62, (exponent & 1) + 62, exponent))
+            magnitude = absolute(base)
+            base = select(negative, select(magnitude > 1.0, 0.0, select(magnitude < 1.0, INFINITY, base)), base)
+        return convert(whole_power(base, convert(n, integers), 1.0), element)
+
+    def pow_integer_to_float(x, exponent):
+        base = convert(x, lanes)
+        y = exponent
+        if any_lane(~((exponent >= 0.0) & (exponent <= 62.0) & is_whole(exponent))):
+            whole, odd, negative = is_whole(exponent), is_odd(exponent), exponent < 0.0
+            y = select(negative, 2.0, select(exponent > 62.0, 62.0, exponent))
+            y = select(odd & (exponent > 62.0), 63.0, select(whole & ~(odd & negative), y, 1.0))
+            magnitude = absolute(base)
+            base = select(negative, select(magnitude > 1.0, 0.0, select(magnitude < 1.0, INFINITY, base)), base)
+            # No real value: 0.
+            base = select(whole | (base == 1.0) | ~((base < 0.0) | is_nan(exponent)), base, 0.0)
+            fraction = ~whole & (exponent > 0.0) & (base > 1.0)
+            if any_lane(fraction):
+                power = narrow_fractional_power(unsigned(convert(x, "int64")), convert(exponent, "float64"), fraction)
+                power = select(power > 0x1FFFFFFFF, 0x1FFFFFFFF, power)
+                base = select(fraction, convert(signed(power), lanes), base)
+        n = signed(bits(convert(y, lanes) + shift)) & 63
+        return convert(whole_power(base, n, 1.0), element)
+
+    return pow_integer_to_whole, pow_integer_to_float
+
+
+def _wide_integer_kernels(short):
+    """The kernels for bases of 64 bits: the chain wraps, and a table of the largest bases says where it must not."""
+    element = FORMATS[short].element
+    smallest, largest = FORMATS[short].limits
+    longest = 62 if smallest else 63
+    above_limit = above_signed_limit if smallest else above_unsigned_limit
+
+    @lane_function
+    def saturating_power(x, n):
+        negative = x < 0
+        above = above_limit(unsigned(select(negative, 0 - x, x)), n)
+        return select(above, select(negative & ((n & 1) != 0), smallest, (x & 0) + largest), whole_power(x, n, 1))
+
+    @lane_function
+    def stand_in(x, negative, odd):
+        """A base with the same result for the exponent 1 or 2 (of the same parity), where that is negative or too long."""
+        magnitude = unsigned(select(x < 0, 0 - x, x))
+        beyond = select(negative, 0, select((x < 0) & odd, smallest, (x & 0) + largest))
+        return select((magnitude > 1), beyond, select(negative & (x == 0), largest, x))
+
+    def pow_integer_to_whole(x, exponent):
+        n = exponent
+        rare = (exponent < 0) | (exponent > longest)
+        if any_lane(rare):
+            n = select(rare, 2 - (exponent & 1), exponent)
+            x = select(rare, stand_in(x, exponent < 0, (exponent & 1) != 0), x)
+        return saturating_power(x, convert(n, "int64"))
 
     def pow_integer_to_float(x, exponent):
         y = convert(exponent, "float64")
-        base, base_low = doubles_of(x)
-        return convert(integer_power(base, base_low, y, is_odd(y), is_whole(y)), element)
+        n = y
+        rare = ~((y >= 0.0) & (y <= longest) & is_whole(y))
+        if any_lane(rare):
+            whole, odd, negative = is_whole(y), is_odd(y), y < 0.0
+            n = select(whole & ~(rare & odd), select(rare, 2.0, y), 1.0)
+            # What is left without a real value is 0.
+            other = select(x == 1, x, 0)
+            other = select(negative & (x == 0), largest, other)
+            fraction = ~whole & (y > 0.0) & (x > 1)
+            if any_lane(fraction):
+                power = fractional_power(unsigned(x), y, fraction)
+                power = select(power > largest, largest, power)
+                other = select(fraction, convert(power, element), other)
+            x = select(whole, select(rare, stand_in(x, negative, odd), x), other)
+        return saturating_power(x, signed(bits(n + ROUNDING_SHIFT)) & 63)
 
+    return pow_integer_to_whole, pow_integer_to_float
+
+
+def _integer_kernel(short, whole_exponent):
+    """The kernel for integer bases of one type."""
+    kernels = (_wide_integer_kernels if FORMATS[short].bits == 64 else _narrow_integer_kernels)(short)
     exponent = "whole" if whole_exponent else "float"
-    name = f"{__name__}:{element} to a {exponent} exponent"
-    return Kernel(pow_integer_to_whole if whole_exponent else pow_integer_to_float, name=name)
+    return Kernel(kernels[0 if whole_exponent else 1], name=f"{__name__}:{FORMATS[short].element} to a {exponent} exponent")
 
 
 # --- powi_backward ------------------------------------------------------------------------------------------------------
@@ -605,30 +874,45 @@ def powi_backward_bf16(x, upstream, exponent):
     return select(exponent == 0, 0.0, bfloat16_to_single(single_to_bfloat16(upstream * factor)) * power)
 
 
+def powi_backward_f64(x, upstream, exponent):
+    power = powi_f64(x, convert(exponent, "int64") - 1)
+    return select(exponent == 0, 0.0, (upstream * convert(exponent, "float64")) * power)
+
+
 # --- declarations -------------------------------------------------------------------------------------------------------
 
 _TO_FLOAT = {
+    "f64": Kernel(pow_f64, pow_f64_fast, registers=2),
     "f32": Kernel(pow_f32, pow_fast, registers=2),
     "f16": Kernel(pow_f16, pow_fast_narrow),
     "bf16": Kernel(pow_bf16, pow_fast_narrow),
 }
 _TO_DOUBLE = {
+    "f64": Kernel(pow_f64, pow_f64_fast, registers=2),
     "f32": Kernel(pow_f32, pow_double_fast, registers=2),
     "f16": Kernel(pow_f16, pow_double_fast_narrow),
     "bf16": Kernel(pow_bf16, pow_double_fast_narrow),
 }
 _TO_WHOLE = {
+    "f64": Kernel(whole_pow_f64, whole_pow_f64_fast, registers=2),
     "f32": Kernel(whole_pow_f32, whole_pow_fast, registers=2),
     "f16": Kernel(whole_pow_f16, whole_pow_fast_narrow),
     "bf16": Kernel(whole_pow_bf16, whole_pow_fast_narrow),
 }
 _TO_SCALAR = {
+    "f64": Kernel(powi_f64, powi_f64_fast, registers=2),
     "f32": Kernel(powi_f32, powi_fast, registers=2),
     "f16": Kernel(powi_f16, powi_fast_narrow),
     "bf16": Kernel(powi_bf16, powi_fast_narrow),
 }
-_BACKWARD = {"f32": Kernel(powi_backward_f32), "f16": Kernel(powi_backward_f16), "bf16": Kernel(powi_backward_bf16)}
-_INTEGER = {(short, whole): _integer_kernel(FORMATS[short].element, whole) for short in INTEGERS for whole in (False, True)}
+_TO_LONG = {"f64": Kernel(long_pow_f64, long_pow_f64_fast, registers=2)}
+_BACKWARD = {
+    "f64": Kernel(powi_backward_f64),
+    "f32": Kernel(powi_backward_f32),
+    "f16": Kernel(powi_backward_f16),
+    "bf16": Kernel(powi_backward_bf16),
+}
+_INTEGER = {(short, whole): _integer_kernel(short, whole) for short in INTEGERS for whole in (False, True)}
 
 
 def _pow_kernel(inputs, output, choices):
@@ -636,6 +920,8 @@ def _pow_kernel(inputs, output, choices):
     whole = exponent.kind != "f"
     if base.kind != "f":
         return _INTEGER[base.short, whole]
+    if base.short == "f64" and exponent.short in ("i64", "u64"):
+        return _TO_LONG["f64"]
     table = _TO_WHOLE if whole else _TO_DOUBLE if exponent.short == "f64" else _TO_FLOAT
     return table[base.short]
 
@@ -655,7 +941,7 @@ OPERATORS = (
         "pow",
         "x to the power of the exponent, rounded once",
         "c",
-        (*FLOATS_TO_32_BITS, *INTEGERS),
+        NUMERIC,
         _pow_kernel,
         (
             Operand("x", in_place=True, summary="the base"),
@@ -668,14 +954,14 @@ OPERATORS = (
             "pow(x, 0) = 1 for every x, NaN too, and pow(1, y) = 1 for every y",
             "other special cases are those of C's pow",
             "the exponent is taken exactly, never narrowed first",
-            "integer bases: the correctly rounded double power, truncated and saturated to the type",
+            "integer bases: the real value, truncated toward zero and saturated to the type; 0 where there is none",
         ),
     ),
     Operator(
         "powi",
         "x to the power of the whole number exp, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
+        FLOATS,
         _powi_kernel,
         attributes=(_EXPONENT,),
         special=("exp=0 gives 1 for every x, NaN too",),
@@ -684,7 +970,7 @@ OPERATORS = (
         "powi_backward",
         "the gradient of powi, mul(mul(upstream, exp), powi(x, exp - 1)), each step rounded to the dtype",
         "d",
-        FLOATS_TO_32_BITS,
+        FLOATS,
         _powi_backward_kernel,
         (
             Operand("x", in_place=True, summary="operand of powi"),

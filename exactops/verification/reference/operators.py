@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from exactops.verification.reference.arithmetic import float_div, float_mod, float_round, float_rsqrt, float_sqrt
-from exactops.verification.reference.formats import F32, F64, FloatFormat, Format, IntegerFormat
+from exactops.verification.reference.formats import F32, FloatFormat, Format, IntegerFormat
 from exactops.verification.reference.numbers import (
     HALF,
     INFINITE,
@@ -27,7 +27,7 @@ from exactops.verification.reference.numbers import (
     rounded,
     weak_bits,
 )
-from exactops.verification.reference.powers import float_pow
+from exactops.verification.reference.powers import float_pow, integer_pow
 from exactops.verification.reference.transcendental import (
     float_erfc,
     float_exp,
@@ -362,11 +362,7 @@ def _pow(formats: Sequence[Format], result: Format, attributes: dict[str, Any]) 
     base, power = formats[0], formats[1]
     if base.is_float:
         return lambda x, y: float_pow(base, decode(base, x), decode_any(power, y))
-
-    def integer(x: int, y: int) -> int:
-        return truncate(base, decode(F64, float_pow(F64, number_of(base.decode(x)), decode_any(power, y))))
-
-    return integer
+    return lambda x, y: integer_pow(base, base.decode(x), decode_any(power, y))
 
 
 # --- activations of class (d) -----------------------------------------------------------------------------------------

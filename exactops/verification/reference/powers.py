@@ -1,10 +1,12 @@
-"""Powers, with the special cases of C, and the exact ones among them by integer arithmetic."""
+"""Powers, with the special cases of C, and the exact ones among them, and those of integers, by integer arithmetic."""
 
 from __future__ import annotations
 
 import math
+import operator
 
-from exactops.verification.reference.formats import FloatFormat
+from exactops.verification.multiprecision import gmpy2
+from exactops.verification.reference.formats import FloatFormat, IntegerFormat
 from exactops.verification.reference.numbers import FINITE, INFINITE, NOT_A_NUMBER, ONE, Number, compare, round_dyadic
 from exactops.verification.reference.transcendental import correctly_rounded, exact_mpfr, mpfr_context
 
@@ -82,3 +84,46 @@ def exact_power(form: FloatFormat, mantissa: int, exponent: int, y: Number) -> t
     if y.sign or (mantissa.bit_length() - 1) * power > form.precision + 2:
         return None
     return mantissa**power, exponent * power
+
+
+def integer_pow(form: IntegerFormat, x: int, y: Number) -> int:
+    """Bits of x**y for an integer base: the real value truncated toward zero and saturated, 0 where there is none."""
+    if x == 1 or (y.kind == FINITE and y.mantissa == 0):
+        return 1
+    if y.kind == NOT_A_NUMBER:
+        return 0
+    if y.kind == INFINITE:
+        return 1 if x == -1 else form.maximum if (x != 0) != bool(y.sign) else 0
+    if x == 0:
+        return form.maximum if y.sign else 0
+    if not is_integer(y):
+        return 0 if x < 0 or y.sign else form.saturate(floor_of_power(x, y))
+    if y.sign and abs(x) > 1:
+        return 0
+    whole = y.mantissa << y.exponent if y.exponent >= 0 else y.mantissa >> -y.exponent
+    # No type holds the 64th power of 2.
+    magnitude = abs(x) ** min(whole, 64)
+    return form.saturate(-magnitude if x < 0 and is_odd_integer(y) else magnitude)
+
+
+def floor_of_power(x: int, y: Number) -> int:
+    """The integer part of x**y for x >= 2 and a finite y > 0 that is not an integer; at least 2**64 where it is that large."""
+    trailing = (y.mantissa & -y.mantissa).bit_length() - 1
+    numerator, denominator_exponent = y.mantissa >> trailing, -(y.exponent + trailing)
+    while denominator_exponent and math.isqrt(x) ** 2 == x:
+        x, denominator_exponent = math.isqrt(x), denominator_exponent - 1
+    if not denominator_exponent:
+        return x ** min(numerator, 64)
+    exponent = exact_mpfr(Number(FINITE, 0, numerator, -denominator_exponent))
+    if exponent > 64:
+        return 1 << 64
+    # Irrational: at some precision both bounds lie between the same two integers.
+    precision = 96
+    while True:
+        low, high = (
+            operator.floordiv(*gmpy2.context(precision=precision, round=mode).pow(gmpy2.mpz(x), exponent).as_integer_ratio())
+            for mode in (gmpy2.RoundDown, gmpy2.RoundUp)
+        )
+        if low == high:
+            return int(low)
+        precision *= 2
