@@ -239,20 +239,22 @@ def module_text(tool: str, about: str, constants: dict, comments: dict) -> str:
 def report(name: str, about: str, constants: dict, notes: dict, comments: dict | None = None) -> int:
     """Print the module ``exactops.numerics.tables.NAME``; with ``--check`` compare its constants, with ``--write`` write it.
 
+    A NAME with dots is that of the whole module.
     A constant is a float, an int, a tuple of floats, or a tuple of such tuples; its name is the module's. ``about`` becomes the
     module's docstring, ``comments`` stand above the constants they belong to. A note says how large an error is. Returns the
     number of differences.
     """
     package = Path(__file__).resolve().parent.parent
+    path = name if "." in name else f"exactops.numerics.tables.{name}"
     text = module_text(Path(sys.argv[0]).name, about, constants, comments or {})
     wrong: list[str] = []
     if "--check" in sys.argv:
         sys.path.insert(0, str(package))
-        module = importlib.import_module(f"exactops.numerics.tables.{name}")
+        module = importlib.import_module(path)
         wrong = [each for each, value in constants.items() if getattr(module, each, None) != value]
         print(f"tables.{name}: {len(constants) - len(wrong)} of {len(constants)} constants are as derived", *wrong)
     elif "--write" in sys.argv:
-        (package / "exactops" / "numerics" / "tables" / f"{name}.py").write_text(text)
+        package.joinpath(*path.split(".")).with_suffix(".py").write_text(text)
     else:
         print(text)
     for what, note in notes.items():

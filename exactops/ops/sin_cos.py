@@ -2,6 +2,7 @@
 
 from exactops.lanes import (
     Lanes,
+    absolute,
     any_lane,
     bits,
     convert,
@@ -11,10 +12,35 @@ from exactops.lanes import (
     lookup,
     mul_add,
     polynomial,
+    recompute,
     select,
     signed,
+    unsigned,
 )
-from exactops.numerics.constants import BINARY32_MAGNITUDE, ROUNDING_SHIFT, binary32_bits, leading_bits
+from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.sin_cos import (
+    COSINE_SHIFT,
+    FAST_MODE_COSINE_SHIFT,
+    QUARTER_TURN,
+    SHIFT,
+    angle_of_parts,
+    cosine_in_integers,
+    reduce,
+    reduce_in_integers,
+    sine_core,
+    sine_error,
+    sine_in_integers,
+)
+from exactops.numerics.binary64.sin_cos import sine_fast_mode as sine_fast_mode_binary64
+from exactops.numerics.constants import (
+    BINARY32_MAGNITUDE,
+    BINARY64_SIGN,
+    INFINITY,
+    NOT_A_NUMBER,
+    ROUNDING_SHIFT,
+    binary32_bits,
+    leading_bits,
+)
 from exactops.numerics.rounding import fast_two_sum, round_to_odd, two_sum
 from exactops.numerics.rounding_test import BINARY32_MISSING, fails_rounding_test
 from exactops.numerics.tables.sin_cos import (
@@ -34,7 +60,7 @@ from exactops.numerics.tables.sin_cos import (
     STEP_HIGH,
     STEP_LOW,
 )
-from exactops.table.formats import FLOATS_TO_32_BITS
+from exactops.table.formats import FLOATS
 from exactops.table.operator import Kernel, Operator
 
 #: Bits of 2**17: below it the range reduction of the fast phase is exact enough.
@@ -173,29 +199,102 @@ def cos_fast(x: Lanes):
     return y
 
 
+# --- float64 ------------------------------------------------------------------------------------------------------------
+
+
+@lane_function
+def with_sign_of_half_turns(y: Lanes, index: Lanes):
+    """The sign of y flipped where bit 9 of the index is set."""
+    return from_bits(bits(y) ^ ((unsigned(index) << 54) & BINARY64_SIGN))
+
+
+@lane_function
+def with_sign_of(y: Lanes, x: Lanes):
+    """The sign of y flipped where that of x is set."""
+    return from_bits(bits(y) ^ (bits(x) & BINARY64_SIGN))
+
+
+def sin_binary64(x: Lanes):
+    """Exact mode, float64 lanes. What fails the rounding test is computed again in wide integers.
+
+    The magnitude is computed with, so that zeros keep their signs; tiny numbers pass the test. Infinities and NaNs fail it.
+    """
+    size = absolute(x)
+    index, k, r_high, r_low, r = reduce(size, SHIFT, 0)
+    high, low = sine_core(index, r_high, r_low, r)
+    y, fails = round_and_test(high, low, sine_error(high, k))
+    y = with_sign_of_half_turns(y, index)
+    if any_lane(fails):
+        finite = size < INFINITY
+        y = recompute(fails & finite, select(finite, y, NOT_A_NUMBER), sine_in_integers, size)
+    return with_sign_of(y, x)
+
+
+def cos_binary64(x: Lanes):
+    """Exact mode, float64 lanes: as :func:`sin_binary64`, a quarter turn ahead."""
+    size = absolute(x)
+    index, k, r_high, r_low, r = reduce(size, COSINE_SHIFT, QUARTER_TURN)
+    high, low = sine_core(index, r_high, r_low, r)
+    y, fails = round_and_test(high, low, sine_error(high, k))
+    y = with_sign_of_half_turns(y, index)
+    if any_lane(fails):
+        finite = size < INFINITY
+        y = recompute(fails & finite, select(finite, y, NOT_A_NUMBER), cosine_in_integers, size)
+    return y
+
+
+@lane_function
+def reduced_again_fast(size: Lanes, y: Lanes, again: Lanes, steps: int):
+    """Results of fast mode, those of finite arguments in ``again`` by a reduction in integers; NaN for infinities and NaNs."""
+    finite = size < INFINITY
+    again = again & finite
+    index, first, second = recompute(again, (signed(bits(size)), size, size), reduce_in_integers, size)
+    index = index + steps
+    high, low = sine_core(index, *angle_of_parts(first, second))
+    return select(finite, select(again, with_sign_of_half_turns(high + low, index), y), NOT_A_NUMBER)
+
+
+def sin_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes. Arguments from 2**30 on, or very near to a multiple of pi/2, are reduced in integers."""
+    size = absolute(x)
+    y, retry = sine_fast_mode_binary64(size, SHIFT)
+    if any_lane(retry):
+        y = reduced_again_fast(size, y, retry, 0)
+    return with_sign_of(y, x)
+
+
+def cos_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: as :func:`sin_binary64_fast`, a quarter turn ahead."""
+    size = absolute(x)
+    y, retry = sine_fast_mode_binary64(size, FAST_MODE_COSINE_SHIFT)
+    if any_lane(retry):
+        y = reduced_again_fast(size, y, retry, QUARTER_TURN)
+    return y
+
+
 OPERATORS = (
     Operator(
         "sin",
         "the sine of x, an angle in radians, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(sin, sin_fast, registers=2),
+        FLOATS,
+        {"f64": Kernel(sin_binary64, sin_binary64_fast, registers=2), "f": Kernel(sin, sin_fast, registers=2)},
         onnx="Sin",
         opset=7,
         special=(
             "sin(0) keeps the sign of zero",
             "infinities give NaN",
-            "the range reduction is exact for every finite x, 1e38 too",
+            "the range reduction is exact for every finite x, 1e300 too",
         ),
     ),
     Operator(
         "cos",
         "the cosine of x, an angle in radians, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(cos, cos_fast, registers=2),
+        FLOATS,
+        {"f64": Kernel(cos_binary64, cos_binary64_fast, registers=2), "f": Kernel(cos, cos_fast, registers=2)},
         onnx="Cos",
         opset=7,
-        special=("cos(0) = 1", "infinities give NaN", "the range reduction is exact for every finite x, 1e38 too"),
+        special=("cos(0) = 1", "infinities give NaN", "the range reduction is exact for every finite x, 1e300 too"),
     ),
 )
