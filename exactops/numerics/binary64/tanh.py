@@ -33,8 +33,11 @@ _LARGE = Wide(1 << 198)
 
 @lane_function
 def tanh_cell(size: Lanes):
-    """``(cell, r)`` of sizes up to 20: the number of the row of the centre c, and size - c, which is exact."""
-    cell = (bits(size + 1.0) + _HALF_CELL) >> _CELL_BITS
+    """``(cell, r)`` of sizes up to 20: the number of the row of the centre c, and size - c, which is exact.
+
+    The head of the size decides the cell, since ``size + 1`` could round up to the next one, and r would have a bit too many.
+    """
+    cell = (bits(leading_part(size) + 1.0) + _HALF_CELL) >> _CELL_BITS
     return cell, size - (from_bits(cell << _CELL_BITS) - 1.0)
 
 
