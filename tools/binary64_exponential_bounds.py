@@ -111,9 +111,10 @@ def argument() -> tuple[Fraction, Fraction]:
 def tanh_pair() -> Fraction:
     """The error of ``tanh_reduced`` beside the result, over every row and parts of its cell.
 
-    Rounding 1 + size moves the borders of cells by less than 2**-40 of their width. r is exact: c is 0, or size and c
-    are multiples of the last bit of size, and r is below 2**53 of them. In the cell of 0 the part below 2**-32 is done by hand:
-    there the roundings of ``beyond``, less than 2**-65 of r, and of the low part, below CUT * r, are all that is wrong.
+    Rounding 1 + size moves the borders of cells by less than 2**-40 of their width. r is exact: c is 0, or size is above 2**-8
+    and with c a multiple of its own last bit, of which r is less than 2**53 (``tanh_cell`` says why not at the border itself).
+    In the cell of 0 the part below 2**-32 is done by hand: there the roundings of ``beyond``, less than 2**-65 of r, and of the
+    low part, below CUT * r, are all that is wrong.
     """
     from exactops.numerics.binary64 import tanh as core
 
