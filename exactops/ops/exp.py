@@ -23,6 +23,7 @@ from exactops.numerics.binary64.exponential import (
 )
 from exactops.numerics.binary64.fixed_point import decompose, is_negative, round_to_binary64
 from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.tables.exponential_errors import EXP_ERROR
 from exactops.numerics.constants import BINARY32_MAGNITUDE, INFINITY, binary32_bits
 from exactops.numerics.exponential import exp_accurate, exp_fast_phase
 from exactops.numerics.exponential_fast_mode import (
@@ -41,8 +42,6 @@ from exactops.table.operator import Kernel, Operator
 LARGE = binary32_bits(87.0)
 #: The fast phase is good to 2**-38, well inside 2**-37 of the value. One lane in 4,096 fails the rounding test.
 FAST_PHASE_ERROR = 1 << 16
-#: The bound of the fast phase in float64, for powers in [1, 2).
-BINARY64_ERROR = 2.0**-67
 #: In float64 results are normal from -708 on. They are infinite above the one limit, and zero below the other.
 BINARY64_LARGE = 708.0
 BINARY64_OVERFLOW = float.fromhex("0x1.62e42fefa39efp+9")
@@ -89,7 +88,7 @@ def exp_binary64(x: Lanes):
     The power of two is added to the bits of the rounded result, which is normal from -708 on.
     """
     high, low, exponent = exp_parts_of_double(x)
-    y, fails = round_and_test(high, low, BINARY64_ERROR)
+    y, fails = round_and_test(high, low, EXP_ERROR)
     y = from_bits(bits(y) + exponent)
     if any_lane(fails | ~(absolute(x) < BINARY64_LARGE)):
         y = select(x > BINARY64_OVERFLOW, INFINITY, y)

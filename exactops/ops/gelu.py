@@ -32,6 +32,7 @@ from exactops.numerics.binary64.sigmoid import (
     scaled_parts,
     sigmoid_parts,
 )
+from exactops.numerics.binary64.tables.exponential_errors import GELU_TANH_ARGUMENT_ERROR, GELU_TANH_ERROR
 from exactops.numerics.constants import (
     BINARY32_MAGNITUDE,
     BINARY32_ONE,
@@ -78,9 +79,8 @@ LARGE = binary32_bits(13.0)
 LARGE_TANH = binary32_bits(9.5)
 #: The fast phases are good to 2**-37.8, well inside 2**-37 of the value.
 FAST_PHASE_ERROR = 1 << 16
-#: The tanh form in float64: the bound of the fast phase, and the range in which it serves. Results above are x; below the other
-#: limit they are zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
-BINARY64_TANH_ERROR = 2.0**-66
+#: The tanh form in float64: the range in which the fast phase serves. Results above are x; below the other limit they are
+#: zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
 BINARY64_TANH_LARGE, BINARY64_TANH_UNDERFLOW = 20.5, -21.6
 HALF_INVERSE_STEP = 0.5 * INVERSE_STEP
 _FIRST_29_BITS = leading_bits(29)
@@ -204,7 +204,8 @@ def gelu_tanh_binary64(x: Lanes):
     """The tanh form, exact mode, float64 lanes: x * sigmoid(argument) rounded once."""
     high, low = gelu_tanh_argument(x)
     sigmoid_high, sigmoid_low = sigmoid_parts(*scaled_parts(*exp_parts(-high, -low)))
-    y, fails = round_product(x, sigmoid_high, sigmoid_low, BINARY64_TANH_ERROR)
+    error = GELU_TANH_ERROR + absolute(high) * GELU_TANH_ARGUMENT_ERROR
+    y, fails = round_product(x, sigmoid_high, sigmoid_low, error)
     size = absolute(x)
     fails = fails | (size < TINY)
     if any_lane(fails | ~(size < BINARY64_TANH_LARGE)):

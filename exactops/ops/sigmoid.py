@@ -31,6 +31,7 @@ from exactops.numerics.binary64.sigmoid import (
     sigmoid_fixed,
     sigmoid_parts,
 )
+from exactops.numerics.binary64.tables.exponential_errors import SIGMOID_ERROR
 from exactops.numerics.constants import BINARY32_MAGNITUDE, binary32_bits
 from exactops.numerics.exponential import exp_accurate, exp_fast_phase
 from exactops.numerics.exponential_fast_mode import (
@@ -56,8 +57,6 @@ SILU_TAIL = (0.25, *TAIL)
 LARGE = binary32_bits(87.0)
 #: The fast phases are good to 2**-38.
 FAST_PHASE_ERROR = 1 << 16
-#: The bounds of the fast phases in float64, beside 1.
-BINARY64_ERROR = 2.0**-67
 #: In float64 the fast phases serve up to it: results below -690 have too few bits for their errors, those above are 1 or x.
 BINARY64_LARGE = 690.0
 #: Below these the result is zero: e**-746 and 753 * e**-753 are less than half of the least subnormal number.
@@ -147,7 +146,7 @@ def silu_fast(x: Lanes):
 def sigmoid_binary64(x: Lanes):
     """Exact mode, float64 lanes: 1 / (1 + e**-x) rounded once."""
     high, low = sigmoid_parts(*scaled_parts(*exp_parts_of_double(-x)))
-    y, fails = round_and_test(high, low, high * BINARY64_ERROR)
+    y, fails = round_and_test(high, low, high * SIGMOID_ERROR)
     if any_lane(fails | ~(absolute(x) < BINARY64_LARGE)):
         y = select(x >= BINARY64_LARGE, 1.0, y)
         y = select(x < BINARY64_UNDERFLOW, 0.0, y)
@@ -171,7 +170,7 @@ def sigmoid_binary64_accurate_phase(x):
 def silu_binary64(x: Lanes):
     """Exact mode, float64 lanes: x * sigmoid(x) rounded once; the product of the heads is exact."""
     sigmoid_high, sigmoid_low = sigmoid_parts(*scaled_parts(*exp_parts_of_double(-x)))
-    y, fails = round_product(x, sigmoid_high, sigmoid_low, BINARY64_ERROR)
+    y, fails = round_product(x, sigmoid_high, sigmoid_low, SIGMOID_ERROR)
     size = absolute(x)
     fails = fails | (size < TINY)
     if any_lane(fails | ~(size < BINARY64_LARGE)):

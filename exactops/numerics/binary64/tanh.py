@@ -40,7 +40,7 @@ def tanh_cell(size: Lanes):
 
 @lane_function
 def tanh_parts(size: Lanes):
-    """tanh of sizes up to 20 as a pair, within 2**-66.5 of it: T + (1 - T**2) * t / (1 + T * t), where t is tanh(r).
+    """tanh of sizes up to 20 as a pair, wrong by TANH_ERROR of it: T + (1 - T**2) * t / (1 + T * t), where t is tanh(r).
 
     The head of 1 - T**2 times that of r is exact; of the rest, the quotient is t - T * t**2 / (1 + T * t).
     """
