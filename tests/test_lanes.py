@@ -21,7 +21,7 @@ from support.values import hard_values, same_bits
 
 from exactops import lanes as vocabulary
 from exactops.codegen.target import host_target
-from exactops.lanes import portable
+from exactops.lanes import portable, wide_integers
 from exactops.lanes.polynomials import SCHEMES
 from exactops.verification.reference import array_of, expected
 
@@ -200,7 +200,8 @@ def test_every_operation(element: str, count: int) -> None:
 def test_every_operation_is_tried() -> None:
     """A new name in the vocabulary needs an expression above."""
     together = " ".join(text for element in ELEMENTS for text in expressions(element))
-    elsewhere = {"Lanes", "lane_function", "load", "store", "lane_count", "is_fast", "any_lane", "all_lanes"}
+    elsewhere = {"Lanes", "Table", "lane_function", "load", "store", "lane_count", "is_fast", "any_lane", "all_lanes"}
+    elsewhere |= {"lookup_rows", *vars(wide_integers)}  # below, and in tests/test_wide_integers.py
     missing = [name for name in vocabulary.__all__ if name not in elsewhere and f"{name}(" not in together]
     assert not missing
     assert {count for _, count in CASES} == set(LANES) and {element for element, _ in CASES} == set(ELEMENTS)
@@ -222,6 +223,34 @@ def test_every_operation_on_the_baseline() -> None:
         "print(sum(check(*case) for case in cases))"
     )
     assert int(python(program, **emulate("x86-64"))) > 500
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("element", ["int64", "uint64"])
+def test_tables_of_rows(element: str, count: int) -> None:
+    draw = np.random.default_rng(count)
+    for rows, columns in ((1, 2), (2, 4), (16, 2), (64, 6), (128, 8)):
+        table = vocabulary.Table(draw.uniform(-1, 1, (rows, columns)))
+        index = np.arange(64).astype(element)
+        index[32:] = draw.integers(0, 1 << 62, 32).astype(element) * np.array(3, element)
+        found = np.zeros((columns, index.size))
+        lines = ["def function(source, target):", f"    for i in range({index.size // count}):"]
+        lines += [f"        found = lookup_rows(table, load(source + i * {count * 8}, '{element}', {count}))"]
+        for column in range(columns):
+            lines.append(f"        store(target + {column * index.size * 8} + i * {count * 8}, found[{column}])")
+        scope = namespace() | {"table": table}
+        exec("\n".join(lines), scope)
+        numba.njit(scope["function"])(index.ctypes.data, found.ctypes.data)
+        wanted = [[table.rows[int(each) % rows][column] for each in index] for column in range(columns)]
+        same_bits(found, np.array(wanted))
+        for column, body in enumerate(vocabulary.lookup_rows(table, index)):
+            same_bits(body, found[column])
+
+
+def test_a_table_of_another_shape_is_refused() -> None:
+    for shape in ((3, 2), (4, 3), (0, 2), (4,)):
+        with pytest.raises(ValueError, match="power of two of rows of an even number of entries"):
+            vocabulary.Table(np.zeros(shape))
 
 
 # --- reductions and memory --------------------------------------------------------------------------------------------

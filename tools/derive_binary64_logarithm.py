@@ -1,6 +1,6 @@
 """Derives every constant of exactops/numerics/binary64/tables/logarithm.py from mathematics.
 
-``--check`` compares, ``--write`` writes them.
+``--check`` compares, ``--write`` writes them; ``--prove`` lets tools/error_bounds.py look at all cells, ``--check`` at some.
 
 Fast phase. x = m * 2**k with m in [0.6875, 1.375), in 256 cells by the leading bits of m. The reciprocal of a cell has at most
 10 bits, so that its product with a head of m of 24 bits is exact and so is zh = mh * c - 1, a multiple of 2**-33 below 2**-7:
@@ -15,6 +15,7 @@ Accurate phase: the same reduction with 64 cells and reciprocals of at most 8 bi
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -26,6 +27,8 @@ from derive_log import FIRST as FIRST_SINGLE
 from derive_log import table as clean_table
 from minimax import evaluate, largest_error, log2_of, on_grid, remez, source, to_double
 from mpmath import mp, mpf
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 FIRST = 0x3FE6000000000000
 ROWS = 256
@@ -154,6 +157,60 @@ def core_bounds(table: list, tail: list[float], approximation: mpf) -> tuple[mpf
     return a, b, c
 
 
+def confirm(every: int) -> str:
+    """The relative error of logarithm_core with the rounding test, by the kernel's own code on enclosures; every so many cells.
+
+    tools/error_bounds.py sees that the products are exact, which :func:`core_bounds` takes for granted. All cells near 1 are
+    tried, there by the magnitude of z.
+    """
+    import error_bounds
+
+    from exactops.numerics.binary64 import logarithm
+    from exactops.numerics.binary64.tables.logarithm import FAST_PHASE_ERROR, ROWS, TAIL
+
+    known, rational = error_bounds.Value.known, error_bounds.rational
+    zero, ln2 = known(0, 0, 0), mpmath.log(2)
+    ln2_high = on_grid(ln2, GRID)
+    constants = {
+        "LN2_HIGH": error_bounds.constant(ln2_high),
+        "LN2_LOW": error_bounds.constant(to_double(ln2 - ln2_high), ln2 - ln2_high),
+        "fast_two_difference": error_bounds.fast_two_difference,
+    }
+    rows = cells(256, -9)
+    approximation = approximation_error(list(TAIL), *reach(rows))
+    largest = mpf(0)
+    for index in sorted({*range(0, 256, every), *range(152, 170)}):
+        low, high, c = rows[index]
+        table, rest = (np.float64(each) for each in ROWS.rows[index])
+        table = float(np.uint64(int(table.view(np.uint64)) >> 12 << 12).view(np.float64))
+        entries = (
+            [error_bounds.constant(table), error_bounds.constant(float(rest), -mpmath.log(c) - table)] if c != 1 else [zero] * 2
+        )
+        if c != 1:
+            parts = [(low + (high - low) * j / 4, low + (high - low) * (j + 1) / 4) for j in range(4)]
+            exponents = [(0, 0), (1, 1), (-1, -1), (2, 3), (-3, -2), (4, 2000), (-2000, -4)]
+        else:
+            ends = [(high - low) * mpf(2) ** (-octave - 1) * (1 + mpf(j) / 16) for octave in range(15) for j in range(17)]
+            parts = [(1 + a, 1 + b) if low == 1 else (1 - b, 1 - a) for a, b in itertools.pairwise(ends) if a < b]
+            exponents = [(0, 0)]
+        grid = -24 if high <= 1 else -23
+        half = rational(2.0 ** (grid - 1))
+        for first, last in parts:
+            m_high = known(on_grid(first, grid), on_grid(last, grid), grid)
+            m_low = known(-half, half, grid - 29)
+            for least, most in exponents:
+                k = known(least, most, 0)
+                with error_bounds.substituted(logarithm.logarithm_core, **constants):
+                    total, total_low, _ = logarithm.logarithm_core(k, m_high, m_low, error_bounds.constant(float(c)), *entries)
+                error = total.error + total_low.error + rational(UNIT) * total_low.largest * rational(1.001)
+                error += rational(approximation) * rational(max(abs(first * c - 1), abs(last * c - 1))) ** 3
+                size = min(abs(mpmath.log(m) + each * ln2) for m in (first, last) for each in (least, most))
+                largest = max(largest, mpf(error.numerator) / error.denominator / size)
+    if largest > FAST_PHASE_ERROR:
+        raise ArithmeticError(f"the error may be {log2_of(largest)}")
+    return log2_of(largest)
+
+
 def rounded_up(value: mpf) -> float:
     """A bound with few bits that is not smaller."""
     exponent = int(mpmath.floor(mpmath.log(value, 2))) - 3
@@ -269,7 +326,10 @@ def finish(name: str, text: str, notes: dict[str, str]) -> int:
 def main() -> int:
     """Derive, then print, compare or write."""
     mp.prec = 400
-    return finish("logarithm", *module())
+    wrong = finish("logarithm", *module())
+    if "--check" in sys.argv or "--prove" in sys.argv:
+        print(f"# by enclosures the error is below {confirm(1 if '--prove' in sys.argv else 32)} of the logarithm")
+    return wrong
 
 
 if __name__ == "__main__":

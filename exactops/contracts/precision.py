@@ -19,7 +19,7 @@ def precision(found: Signature, place: int, mode: str) -> dict[str, Any]:
     category = operator.category
     rounds_once = category in "ac" or operator.results[place] == "to"
     transcendental = category == "c" and stored.kind == "f"
-    # Integers: exact, but for the double power that pow truncates.
+    # Integers: exact, but for the real value that pow truncates.
     known = category in "ab" or transcendental
     ulp: float | None = (0.5 if rounds_once and stored.kind == "f" else 0.0) if known else None
     apart: int | None = 0

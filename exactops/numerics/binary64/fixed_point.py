@@ -51,7 +51,7 @@ def round_to_binary64(negative, significand, exponent):
         quotient = significand << (exponent - last)
     else:
         quotient = significand >> shift
-        if shift < 255:
+        if shift < 256:
             rest = significand - (quotient << shift)
             half = wide(1) << (shift - 1)
             if rest > half:

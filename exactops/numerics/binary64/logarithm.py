@@ -63,6 +63,13 @@ _WIDE_BELOW = 40
 _WIDE_UNIT = Wide(1 << 71)
 
 
+@lane_function
+def fast_two_difference(large: Lanes, small: Lanes):
+    """As :func:`~exactops.numerics.rounding.fast_two_sum`, of a difference: spares a change of sign."""
+    total = large - small
+    return total, (large - total) - small
+
+
 # --- fast phase ---------------------------------------------------------------------------------------------------------
 
 
@@ -105,9 +112,7 @@ def logarithm_core(k: Lanes, m_high: Lanes, m_low: Lanes, c: Lanes, table: Lanes
     first = (k * LN2_HIGH + table) + zh
     high, low = fast_two_sum(first, zl)
     half = zh * 0.5
-    square = half * zh
-    total = high - square
-    lower = (high - total) - square
+    total, lower = fast_two_difference(high, half * zh)
     tail = ((z * z) * z) * polynomial(z, TAIL, "pairs")
     rest = (k * LN2_LOW + table_low) - zl * (zh + 0.5 * zl)
     return total, (low + lower) + (rest + tail), tail

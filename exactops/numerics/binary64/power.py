@@ -18,7 +18,7 @@ from exactops.lanes import (
     wide,
 )
 from exactops.numerics.binary64.arithmetic import leading_part
-from exactops.numerics.binary64.exponential import exp_fast_mode_parts_of_pair, exp_fixed, exp_parts
+from exactops.numerics.binary64.exponential import exp_fast_mode_parts, exp_fixed, exp_parts, reduce_fast_mode
 from exactops.numerics.binary64.fixed_point import decompose, is_negative, round_to_binary64
 from exactops.numerics.binary64.logarithm import FIELD_BIAS, FRACTION, exponent_of, log_fixed, logarithm_pair
 from exactops.numerics.binary64.rounding_test import round_and_test
@@ -114,7 +114,8 @@ def fast_mode_power(pattern: Lanes, y: Lanes):
     p = y_head * head
     p_low = mul_add(y_head, (high - head) + low, (y - y_head) * logarithm)
 
-    power, expm1 = exp_fast_mode_parts_of_pair(p, p_low)
+    r, step = reduce_fast_mode(p)
+    power, expm1 = exp_fast_mode_parts(r + p_low, step)
     return mul_add(power, expm1, power), y * logarithm
 
 
