@@ -238,6 +238,11 @@ class Model:
         slack = np.abs(middle) * 2.0**-50
         return middle - _up(spread + slack), middle + _up(spread + slack)
 
+    def _limits(self) -> tuple:
+        """Lower and upper bounds in units of 2**-FRACTION."""
+        spread = sum(abs(c) for m, c in self.terms.items() if m) + _each(_fixed_up, self.rest)
+        return self.constant() - spread, self.constant() + spread
+
     def least(self):
         """A lower bound of the magnitude."""
         low, high = self.enclosure()
@@ -499,6 +504,14 @@ class Value:
     def __rtruediv__(self, other) -> Value:
         return Value.of(other) / self
 
+    def __lt__(self, other):
+        """In which cells it is less; raises unless that is the same in all of a cell."""
+        low, high = (self.model - Value.of(other).model)._limits()
+        less = high < 0
+        if np.any(~np.asarray(less | (low >= 0), bool)):
+            raise ArithmeticError("a comparison is not the same in all of a cell")
+        return np.asarray(less, bool)
+
 
 def _grid_and_width(value: float) -> tuple[int, int]:
     """The power of two that a double is an odd multiple of, and the bits of that multiple."""
@@ -599,6 +612,22 @@ def abstract_sqrt(x) -> Value:
     return _rounded(power_of(Value.of(x).model, Fraction(1, 2)))
 
 
+def abstract_select(mask, chosen, otherwise) -> Value:
+    """:func:`exactops.lanes.select` for a mask that is the same in all of a cell."""
+    chosen, otherwise = Value.of(chosen), Value.of(otherwise)
+    terms = {
+        monomial: np.where(mask, chosen.model.terms.get(monomial, 0), otherwise.model.terms.get(monomial, 0))
+        for monomial in {**chosen.model.terms, **otherwise.model.terms}
+    }
+    grid, width = np.where(mask, chosen.grid, otherwise.grid), np.where(mask, chosen.width, otherwise.width)
+    return Value(Model(terms, np.where(mask, chosen.model.rest, otherwise.model.rest)), grid, width)
+
+
+def abstract_absolute(x) -> Value:
+    """:func:`exactops.lanes.absolute` of numbers that have the same sign in all of a cell."""
+    return abstract_select(x < 0.0, -x, x)
+
+
 @contextlib.contextmanager
 def abstract_lanes(**others: Callable) -> Iterator[None]:
     """Inside, the lane functions of the package work on Values: every kernel module's names of them are replaced.
@@ -612,6 +641,8 @@ def abstract_lanes(**others: Callable) -> Iterator[None]:
         "lookup_rows": abstract_lookup_rows,
         "lookup": abstract_lookup,
         "sqrt": abstract_sqrt,
+        "select": abstract_select,
+        "absolute": abstract_absolute,
         **others,
     }
     saved = []
@@ -671,6 +702,11 @@ def rounded_up(value: float, bits: int = 4) -> float:
     """The least double with so many bits of significand that is not below the value: how a proven bound is written down."""
     fraction, exponent = np.frexp(value)
     return float(np.ldexp(np.ceil(np.ldexp(fraction, bits)), exponent - bits))
+
+
+def double_of(pattern: int) -> float:
+    """The double with these bits."""
+    return float(np.uint64(pattern).view(np.float64))
 
 
 def binades(low: float, high: float, pieces: int = 1) -> tuple[np.ndarray, np.ndarray]:
