@@ -37,6 +37,11 @@ def link_and_optimise(text: str, parts: Iterable[bytes], keep: tuple[str, ...], 
     options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
+    # Numba numbers the functions of a process in the names that it gives them; object code should not depend on what was
+    # compiled before.
+    called = [function for function in module.functions if not function.is_declaration and function.name.startswith("_Z")]
+    for number, function in enumerate(called):
+        function.name = f"called_{number}"
     return module
 
 
