@@ -25,7 +25,13 @@ from exactops.numerics.binary64.error_function import (
     product_pair,
 )
 from exactops.numerics.binary64.error_function import gelu_accurate_phase as gelu_binary64_accurate_phase
-from exactops.numerics.binary64.exponential import bounded_to_fixed, exp_fast_mode_parts_of_pair, exp_parts, split_power
+from exactops.numerics.binary64.exponential import (
+    bounded_to_fixed,
+    exp_fast_mode_parts_with_offset,
+    exp_parts,
+    reduce_fast_mode,
+    split_power,
+)
 from exactops.numerics.binary64.gelu_tanh import gelu_tanh_argument, gelu_tanh_argument_fixed
 from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sigmoid import (
@@ -36,6 +42,8 @@ from exactops.numerics.binary64.sigmoid import (
     scaled_parts,
     sigmoid_parts,
 )
+from exactops.numerics.binary64.tables.error_function_errors import GELU_ARGUMENT_ERROR, GELU_BEYOND_ERROR, GELU_ERROR
+from exactops.numerics.binary64.tables.exponential_errors import GELU_TANH_ARGUMENT_ERROR, GELU_TANH_ERROR
 from exactops.numerics.constants import (
     BINARY32_MAGNITUDE,
     BINARY32_ONE,
@@ -82,14 +90,10 @@ LARGE = binary32_bits(13.0)
 LARGE_TANH = binary32_bits(9.5)
 #: The fast phases are good to 2**-37.8, well inside 2**-37 of the value.
 FAST_PHASE_ERROR = 1 << 16
-#: The tanh form in float64: the bound of the fast phase, and the range in which it serves. Results above are x; below the other
-#: limit they are zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
-BINARY64_TANH_ERROR = 2.0**-66
+#: The tanh form in float64: the range in which the fast phase serves. Results above are x; below the other limit they are
+#: zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
 BINARY64_TANH_LARGE, BINARY64_TANH_UNDERFLOW = 20.5, -21.6
-#: gelu in float64: bounds of the fast phase, beside Phi and beside the part with the square of the reduced argument; the range
-#: in which it serves. Results above are x; below the other limit they are zero.
-BINARY64_ERROR = 2.0**-66.3
-BINARY64_BEYOND_ERROR = 7.0 * 2.0**-53
+#: gelu in float64: the range in which the fast phase serves. Results above are x; below the other limit they are zero.
 BINARY64_LARGE, BINARY64_UNDERFLOW = 30.0, -39.0
 #: 2**200 as what it adds to the bits of a number, and its reciprocal.
 SCALE_UP, SCALE_DOWN = 200 << 52, 2.0**-200
@@ -170,14 +174,15 @@ def gelu_binary64(x: Lanes):
     top = leading_part(size)
     bottom = size - top
     half = top * -0.5
-    power, power_low = scaled_parts(*exp_parts(half * top, bottom * (half - 0.5 * size)))
+    argument_low = bottom * (half - 0.5 * size)
+    power, power_low = scaled_parts(*exp_parts(half * top, argument_low))
     factor, factor_low, beyond = gelu_factor(size)
     high, low = product_pair(power, power_low, factor, factor_low)
     left, left_low = complement(high, low, 1.0)
     negative = x < 0.0
     high = select(negative, high, left)
     low = select(negative, low, left_low)
-    error = size * (high * BINARY64_ERROR + power * beyond * BINARY64_BEYOND_ERROR)
+    error = size * (high * (GELU_ERROR - argument_low * GELU_ARGUMENT_ERROR) + power * (beyond * GELU_BEYOND_ERROR))
     high_top = leading_part(high)
     y, fails = round_and_test(top * high_top, bottom * high_top + size * ((high - high_top) + low), error)
     y = copy_sign(y, x)
@@ -258,7 +263,8 @@ def gelu_tanh_binary64(x: Lanes):
     """The tanh form, exact mode, float64 lanes: x * sigmoid(argument) rounded once."""
     high, low = gelu_tanh_argument(x)
     sigmoid_high, sigmoid_low = sigmoid_parts(*scaled_parts(*exp_parts(-high, -low)))
-    y, fails = round_product(x, sigmoid_high, sigmoid_low, BINARY64_TANH_ERROR)
+    error = GELU_TANH_ERROR + absolute(high) * GELU_TANH_ARGUMENT_ERROR
+    y, fails = round_product(x, sigmoid_high, sigmoid_low, error)
     size = absolute(x)
     fails = fails | (size < TINY)
     if any_lane(fails | ~(size < BINARY64_TANH_LARGE)):
@@ -286,13 +292,15 @@ def gelu_tanh_binary64_fast(x: Lanes):
     """The tanh form, fast mode, float64 lanes: at most 2 ulp off."""
     large = ~(absolute(x) < BINARY64_TANH_LARGE)
     high, low = gelu_tanh_argument(x)
-    power, expm1 = exp_fast_mode_parts_of_pair(-high, -low)
+    r, step = reduce_fast_mode(-high)
+    power, expm1 = exp_fast_mode_parts_with_offset(r - low, step)
     y = x / denominator_fast_mode(power, expm1)
     if any_lane(large):
         bounded = select(x < -22.0, -22.0, x)
         bounded = select(bounded > -20.0, -20.0, bounded)
         high, low = gelu_tanh_argument(bounded)
-        power, expm1 = exp_fast_mode_parts_of_pair(high, low)
+        r, step = reduce_fast_mode(high)
+        power, expm1 = exp_fast_mode_parts_with_offset(r + low, step)
         power, scale = split_power(bounded, power)
         y = select(large, select(x > 0.0, x, bounded * mul_add(power, expm1, power) * scale), y)
         y = select(x == x, y, x)
