@@ -1,4 +1,4 @@
-"""The hardest float64 inputs of published searches, ``testdata/hard_cases_f64.csv``, with the table's results, on every path."""
+"""The hardest float64 inputs of published searches, ``testdata/hard_cases_f64.csv``, with their results, on every path."""
 
 from __future__ import annotations
 

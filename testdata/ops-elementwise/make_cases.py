@@ -115,14 +115,14 @@ def binary(op: str, types: tuple[str, ...], result: str = "", attributes: tuple[
 def works() -> Iterator[Work]:
     """All cases that are tried; what the runtime does not serve is dropped."""
     for op in ("Exp", "Log", "Tanh", "Sigmoid", "Erf", "Sin", "Cos"):
-        yield from unary(op, ("f32", "f16", "bf16"))
+        yield from unary(op, FLOATS)
     for op in ("Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Relu"):
         yield from unary(op, FLOATS)
     for op in ("Neg", "Abs", "Sign"):
         yield from unary(op, NUMERIC)
     yield from unary("HardSwish", ("f32", "f16"))
     for attributes in ((), (("approximate", "none"),), (("approximate", "tanh"),)):
-        yield from unary("Gelu", ("f32", "f16"), attributes)
+        yield from unary("Gelu", ("f32", "f64", "f16"), attributes)
     for alpha in ((), (("alpha", 0.25),), (("alpha", -1.5),)):
         yield from unary("LeakyRelu", ("f32", "f16"), alpha)
     for attributes in ((), (("alpha", 0.5), ("beta", 0.6)), (("beta", 0.25),)):
@@ -136,8 +136,8 @@ def works() -> Iterator[Work]:
     yield from binary("Mod", NUMERIC, attributes=(("fmod", 1),))
     for op in ("Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"):
         yield from binary(op, (*NUMERIC, "bool") if op == "Equal" else NUMERIC, "bool")
-    yield from binary("Pow", ("f32", "f16", "i32", "i64"))
-    for base, exponent in itertools.product(("f32", "f16", "i32", "i64"), ("f32", "f16", "f64", "i32", "i64")):
+    yield from binary("Pow", ("f32", "f64", "f16", "i32", "i64"))
+    for base, exponent in itertools.product(("f32", "f64", "f16", "i32", "i64"), ("f32", "f16", "f64", "i32", "i64")):
         if base != exponent:
             yield Work("Pow", (base, exponent), ((17,), (17,)), base)
             yield Work("Pow", (base, exponent), ((2, 1, 4), (3, 1)), base)
