@@ -348,6 +348,13 @@ def integer_power(work: Work, operands: list[np.ndarray], got: np.ndarray, want:
     return undefined | (want == limits.max) | (want == limits.min)
 
 
+def rounded_power(work: Work, operands: list[np.ndarray], got: np.ndarray, want: np.ndarray) -> np.ndarray:
+    """Where an integer power needs more digits than a double has."""
+    if work.result not in INTEGERS:
+        return np.zeros(want.shape, bool)
+    return np.array([abs(int(each)) > 1 << 53 for each in want.reshape(-1)], bool).reshape(want.shape)
+
+
 _HALF_TWICE = "float16: the runtime rounds a float32 result a second time; ours is rounded once"
 _TRANSCENDENTAL = ("Exp", "Log", "Tanh", "Sigmoid", "Erf", "Sin", "Cos", "Pow", "Gelu")
 
@@ -362,6 +369,7 @@ REASONS = (
         integer_power,
         "the runtime converts a double outside of the integer type, or a NaN, which is undefined; ours saturates, NaN gives 0",
     ),
+    Reason(("Pow",), rounded_power, "the runtime rounds an integer power to a double; ours is the integer itself"),
     Reason(("Clip",), nan_among, "the runtime ignores a NaN bound; ours gives NaN by the rules of Max and Min"),
     Reason(("Sign",), nan_among, "the runtime gives 0 for the NaN of a half type, NaN for the wider ones; ours is NaN for all"),
     Reason(
