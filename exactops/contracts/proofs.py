@@ -26,7 +26,9 @@ def audit(found: Signature, mode: str) -> dict[str, Any]:
     records = [_record(entry, found.operator) for entry in proofs.entries() if _is_of(entry, found, mode)]
     statuses = {record["status"] for record in records}
     status = next((status for status in STATUSES if status in statuses), "not_proven")
-    return {"status": status, "by": "python -m exactops prove", "records": records}
+    note = proofs.evidence(found.operator.name, found.value, mode)
+    said = {"evidence": note} if note else {}
+    return {"status": status, "by": "python -m exactops prove", **said, "records": records}
 
 
 def _is_of(entry: dict[str, Any], found: Signature, mode: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from exactops.codegen.target import host_target
-from exactops.records import sources
+from exactops.records import proofs, sources
 from exactops.system import files
 from exactops.verification.campaign import Findings, Task, summary
 from exactops.verification.machine_code import digests as code_digests
@@ -71,25 +71,13 @@ def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: 
     }
 
 
-#: Functions for which nobody has searched the hardest float64 inputs.
-_NOT_SEARCHED = ("sigmoid", "silu", "gelu", "pow", "powi")
-_A_SAMPLE = "a sample: random inputs, not all of them"
-_A_PROBABILITY = (
-    "no search of the hardest inputs of this function is published: that no float64 input is rounded wrongly is a bound on "
-    "probability, not a proof"
-)
-
-
 def _sample(task: Task) -> dict[str, Any]:
     """The fields of an entry of a sample: how many inputs were drawn, with which seed, and what that does not say."""
     if not task.drawn:
         return {}
     fields: dict[str, Any] = {"pairs" if task.operator == "pow" else "drawn": task.drawn, "seed": task.seed}
-    if task.dtype == "f64":
-        fields["evidence"] = _A_SAMPLE
-        if task.operator in _NOT_SEARCHED and task.mode == "exact":
-            fields["evidence"] += "; " + _A_PROBABILITY
-    return fields
+    note = proofs.evidence(task.operator, task.dtype, task.mode)
+    return fields | ({"evidence": note} if note else {})
 
 
 def load(file: Path) -> dict[str, Any]:
