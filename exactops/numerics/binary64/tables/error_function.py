@@ -14,6 +14,7 @@ def relative(row):
     head = float(np.float32(value))
     return (head, ((value - head) + value_low) / head, (slope + slope_low) / head, *(each / head for each in others))
 
+
 # Row j: erf about c = j/64 by powers of x - c: two pairs, the second's head of 27 bits; then doubles.
 _ERF = tables(
     """
