@@ -83,9 +83,8 @@ class Proof:
     def __init__(self) -> None:
         self.core = importlib.import_module("exactops.numerics.binary64.sin_cos")
         tables = importlib.import_module("exactops.numerics.binary64.tables.sin_cos")
-        with mp.workprec(500):
-            step = rational(mp.pi / 512)
-            self.angles = [(mp.sin(n * mp.pi / 512) if n else mpf(0), mp.cos(n * mp.pi / 512)) for n in range(256)]
+        step = rational(mp.pi / 512)
+        self.angles = [(mp.sin(n * mp.pi / 512) if n else mpf(0), mp.cos(n * mp.pi / 512)) for n in range(256)]
         self.angles.append((mpf(1), mpf(0)))
         self.last = Fraction(tables.STEP_4)
         parts = Fraction(tables.STEP_1) + Fraction(tables.STEP_2) + Fraction(tables.STEP_3)
@@ -132,7 +131,7 @@ class Proof:
         slack = Fraction(1, 2**90)
         r = Value.known(low - last - slack, high + last + slack, None, UNIT * (size + last) * (1 + UNIT) + reduction)
         row = constant(sine, true_sine), constant(sine_low, mpf(0)), constant(head), constant(tail, true_cosine - mpf(head))
-        with mp.workprec(500), substituted(self.core.sine_core, lookup_rows=lambda table, index: row):
+        with substituted(self.core.sine_core, lookup_rows=lambda table, index: row):
             carrier, rest = self.core.sine_core(None, r_high, r_low, r)
         errors = carrier.error_low + rest.error_low, carrier.error_high + rest.error_high
         error = Fraction(max(map(abs, errors)), 1 << SCALE)
@@ -171,14 +170,11 @@ class Proof:
     def integers(self) -> Fraction:
         """The relative error of ``angle_of_parts``, with that of its operands."""
         step, head, low, whole = self.step
-        with (
-            mp.workprec(500),
-            substituted(
-                self.core.angle_of_parts,
-                STEP_HIGH=constant(head),
-                STEP_LOW=constant(low, step - Fraction(head)),
-                STEP=constant(whole, step),
-            ),
+        with substituted(
+            self.core.angle_of_parts,
+            STEP_HIGH=constant(head),
+            STEP_LOW=constant(low, step - Fraction(head)),
+            STEP=constant(whole, step),
         ):
             first, second = with_bits(Value.known(1, 2, -50), 51), Value.known(0, Fraction(1, 2**50))
             high, rest, _ = self.core.angle_of_parts(first, second)
@@ -189,8 +185,9 @@ class Proof:
 
 def prove(rows: list[int]) -> tuple[Fraction, Fraction]:
     """What the rows need for FAST_PHASE_ERROR, and the relative error of angles reduced in integers."""
-    proof = Proof()
-    return max(proof.excess(n) for n in rows), proof.integers()
+    with mp.workprec(500):
+        proof = Proof()
+        return max(proof.excess(n) for n in rows), proof.integers()
 
 
 def main() -> int:
