@@ -77,7 +77,7 @@ FAST_MODE_COSINE_SHIFT = ROUNDING_SHIFT + 1.0
 NEAR = 2.0**-57
 
 
-def _rows() -> np.ndarray:
+def _rows() -> list[list[float]]:
     """For k from 0 to 511 the sine of k * pi/512 as a pair, and the cosine as a head of 27 bits and the rest."""
     high, low = np.array(SINES_HIGH), np.array(SINES_LOW)
     # Veltkamp's splitting: the head has the leading 26 bits of the significand, rounded.
@@ -92,7 +92,7 @@ def _rows() -> np.ndarray:
             np.concatenate([tail[:0:-1], -tail[:256]]),
         ],
         axis=-1,
-    )
+    ).tolist()
 
 
 SINES_AND_COSINES = Table(_rows())
