@@ -1,11 +1,11 @@
 """Derive every constant of the float64 erf, erfc and gelu. ``--check`` compares, ``--write`` writes them.
 
-The module is ``error_function`` in exactops/numerics/binary64/tables.
+The modules are ``error_function`` and ``error_function_errors`` in exactops/numerics/binary64/tables.
 
 erf, fast phase: a polynomial of degree 7 in h about each centre c, a multiple of 1/64: ``|h| <= 1/128``. The cell of zero is
 odd, so that it is good relative to the result. erfc and gelu: ``erfc(x) = e**(-x**2) * w(x)`` and
-``Phi(-x) = e**(-x**2/2) * v(x)`` for x that is not negative, w and v by polynomials of degree 8 about centres for which
-``1 + c`` is ``1 + x`` rounded to six bits behind the first. In each row the first two coefficients are pairs, the head of the second
+``Phi(-x) = e**(-x**2/2) * v(x)`` for x that is not negative, w and v by polynomials of degree 8 about
+centres for which ``1 + c`` is ``1 + x`` rounded to six bits behind the first. In each row the first two coefficients are pairs, the head of the second
 with 27 bits. The polynomials are Taylor's, cut off in terms of Chebyshev's polynomials: nearly minimax.
 
 Accurate phase: the Taylor series of w about multiples of 1/8, whose coefficients follow from w(c) by a recurrence, and that of
@@ -19,13 +19,13 @@ from pathlib import Path
 
 import mpmath
 from derive_binary64_exponential import Module as ExponentialModule
-from derive_binary64_exponential import fixed, lines
+from derive_binary64_exponential import constants_of, fixed, lines
 from minimax import exactly, log2_of, rounded, to_double
 from mpmath import mp, mpf
 
 mp.prec = 500
 
-PLACE = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables" / "error_function.py"
+FOLDER = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables"
 
 #: Terms of the Taylor series that a cell's polynomial is cut from.
 SERIES = 25
@@ -213,21 +213,40 @@ def error_function(notes: dict) -> str:
     return module.text
 
 
+def error_function_errors(notes: dict) -> str:
+    """The bounds of the fast phases, by the modules of constants and kernels as they are on disk."""
+    sys.path.insert(0, str(FOLDER.parents[3]))
+    from binary64_error_function_bounds import bounds
+
+    module = Module("Proven error bounds of the float64 fast phases of erf, erfc and gelu.", "")
+    for name, (value, about) in bounds().items():
+        module.comment(about)
+        module.constant(name, value)
+        notes[name] = value
+    return module.text
+
+
 def main() -> int:
     """Derive, then print, compare or write."""
     notes: dict = {}
-    text = error_function(notes)
-    differs = False
-    if "--write" in sys.argv:
-        PLACE.write_text(text)
-    elif "--check" in sys.argv:
-        differs = PLACE.read_text() != text
-        print("binary64.tables.error_function:", "differs from the derivation" if differs else "as derived")
-    else:
-        print(text)
+    wrong = 0
+    for derive in (error_function, error_function_errors):
+        name = derive.__name__
+        text, place = derive(notes), FOLDER / f"{name}.py"
+        if "--write" in sys.argv:
+            place.write_text(text)
+        elif "--check" in sys.argv:
+            derived, written = (
+                {part.split(" = ")[0]: part for part in constants_of(each)} for each in (text, place.read_text())
+            )
+            same = sum(written.get(each) == part for each, part in derived.items())
+            wrong += len(derived | written) - same
+            print(f"binary64.tables.{name}: {same} of {len(derived)} constants are as derived")
+        else:
+            print(text)
     for what, note in notes.items():
         print(f"# {what}: {log2_of(note)}")
-    return int(differs)
+    return wrong
 
 
 if __name__ == "__main__":

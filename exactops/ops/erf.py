@@ -34,6 +34,13 @@ from exactops.numerics.binary64.error_function import (
 from exactops.numerics.binary64.exponential import exp_parts
 from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sigmoid import scaled_parts
+from exactops.numerics.binary64.tables.error_function_errors import (
+    ERF_BEYOND_ERROR,
+    ERF_ERROR,
+    ERFC_ARGUMENT_ERROR,
+    ERFC_BEYOND_ERROR,
+    ERFC_ERROR,
+)
 from exactops.numerics.constants import BINARY32_MAGNITUDE, BINARY32_ROUNDING_SHIFT, ROUNDING_SHIFT, binary32_bits
 from exactops.numerics.exponential import exp_fast_phase, exp_minus_accurate
 from exactops.numerics.exponential_fast_mode import exp2m1_fast_mode, exp_double_fast_mode, scale_fast_mode
@@ -65,10 +72,6 @@ ERF_NEAR_ZERO = tuple(row[0] for row in ERF[1:12:2])
 LARGE = binary32_bits(9.0)
 #: The fast phases are good to 2**-37.9, well inside 2**-37 of the value.
 FAST_PHASE_ERROR = 1 << 16
-#: Bounds of the fast phases in float64: beside the result, and beside the part with the square of the reduced argument.
-BINARY64_ERROR = 2.0**-66.3
-BINARY64_ERFC_ERROR = 2.0**-66.3
-BINARY64_BEYOND_ERROR = 7.0 * 2.0**-53
 #: In float64 erf is 1 from this size on, and products of smaller sizes than the other lose bits.
 BINARY64_LARGE, BINARY64_TINY = 5.9375, 2.0**-960
 #: Up to this size the fast phase of erfc in float64 serves; above the limit results are zero.
@@ -167,7 +170,7 @@ def erf_binary64(x: Lanes):
     """Exact mode, float64 lanes: erf(x) rounded once."""
     size = absolute(x)
     high, low, beyond = erf_parts(size)
-    y, fails = round_and_test(high, low, high * BINARY64_ERROR - beyond * BINARY64_BEYOND_ERROR)
+    y, fails = round_and_test(high, low, high * ERF_ERROR - beyond * ERF_BEYOND_ERROR)
     special = ~(size < BINARY64_LARGE) | (size < BINARY64_TINY)
     if any_lane(fails | special):
         y = select(size >= BINARY64_LARGE, 1.0, y)
@@ -192,10 +195,11 @@ def erfc_binary64(x: Lanes):
     """Exact mode, float64 lanes: erfc(x) rounded once: e**(-x**2) * w(|x|), and 2 minus that for negative x."""
     size = absolute(x)
     top = leading_part(size)
-    power, power_low = scaled_parts(*exp_parts(-top * top, (top - size) * (top + size)))
+    argument_low = (top - size) * (top + size)
+    power, power_low = scaled_parts(*exp_parts(-top * top, argument_low))
     factor, factor_low, beyond = erfc_factor(size)
     high, low = product_pair(power, power_low, factor, factor_low)
-    error = high * BINARY64_ERFC_ERROR + power * beyond * BINARY64_BEYOND_ERROR
+    error = high * (ERFC_ERROR - argument_low * ERFC_ARGUMENT_ERROR) + power * (beyond * ERFC_BEYOND_ERROR)
     left, left_low = complement(high, low, 2.0)
     negative = x < 0.0
     y, fails = round_and_test(select(negative, left, high), select(negative, left_low, low), error)

@@ -42,6 +42,7 @@ from exactops.numerics.binary64.sigmoid import (
     scaled_parts,
     sigmoid_parts,
 )
+from exactops.numerics.binary64.tables.error_function_errors import GELU_ARGUMENT_ERROR, GELU_BEYOND_ERROR, GELU_ERROR
 from exactops.numerics.binary64.tables.exponential_errors import GELU_TANH_ARGUMENT_ERROR, GELU_TANH_ERROR
 from exactops.numerics.constants import (
     BINARY32_MAGNITUDE,
@@ -92,10 +93,7 @@ FAST_PHASE_ERROR = 1 << 16
 #: The tanh form in float64: the range in which the fast phase serves. Results above are x; below the other limit they are
 #: zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
 BINARY64_TANH_LARGE, BINARY64_TANH_UNDERFLOW = 20.5, -21.6
-#: gelu in float64: bounds of the fast phase, beside Phi and beside the part with the square of the reduced argument; the range
-#: in which it serves. Results above are x; below the other limit they are zero.
-BINARY64_ERROR = 2.0**-66.3
-BINARY64_BEYOND_ERROR = 7.0 * 2.0**-53
+#: gelu in float64: the range in which the fast phase serves. Results above are x; below the other limit they are zero.
 BINARY64_LARGE, BINARY64_UNDERFLOW = 30.0, -39.0
 #: 2**200 as what it adds to the bits of a number, and its reciprocal.
 SCALE_UP, SCALE_DOWN = 200 << 52, 2.0**-200
@@ -176,14 +174,15 @@ def gelu_binary64(x: Lanes):
     top = leading_part(size)
     bottom = size - top
     half = top * -0.5
-    power, power_low = scaled_parts(*exp_parts(half * top, bottom * (half - 0.5 * size)))
+    argument_low = bottom * (half - 0.5 * size)
+    power, power_low = scaled_parts(*exp_parts(half * top, argument_low))
     factor, factor_low, beyond = gelu_factor(size)
     high, low = product_pair(power, power_low, factor, factor_low)
     left, left_low = complement(high, low, 1.0)
     negative = x < 0.0
     high = select(negative, high, left)
     low = select(negative, low, left_low)
-    error = size * (high * BINARY64_ERROR + power * beyond * BINARY64_BEYOND_ERROR)
+    error = size * (high * (GELU_ERROR - argument_low * GELU_ARGUMENT_ERROR) + power * (beyond * GELU_BEYOND_ERROR))
     high_top = leading_part(high)
     y, fails = round_and_test(top * high_top, bottom * high_top + size * ((high - high_top) + low), error)
     y = copy_sign(y, x)

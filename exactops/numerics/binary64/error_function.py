@@ -41,9 +41,10 @@ from exactops.numerics.rounding import fast_two_sum
 
 # Adding it rounds to a multiple of 1/64, which then stands in the low bits of the sum.
 _ERF_SHIFT = 1.5 * 2.0**46
-# A double keeps six bits behind the first of its significand: half of the last, and how far it is from the end.
+# A double keeps six bits behind the first of its significand: how far the last is from the end, and a little less than half of
+# it. So 1 + 2**-7 belongs to the cell of 0, in which size - c is exact also for sizes just below 2**-7 that round to it.
 _CELL_BITS = 46
-_HALF_CELL = 1 << 45
+_HALF_CELL = (1 << 45) - 1
 
 _TERMS = len(WIDE_RECIPROCALS) - 1
 _EXPONENT = Wide(-192)
@@ -72,8 +73,13 @@ def taylor_pair(h: Lanes, value: Lanes, value_low: Lanes, slope: Lanes, slope_lo
 def erf_parts(size: Lanes):
     """``(high, low, beyond)``: erf of sizes below 5.9375 is high + low; ``beyond``, not above zero, is the part with h**2."""
     shifted = size + _ERF_SHIFT
-    h = size - (shifted - _ERF_SHIFT)
-    value, value_low, slope, slope_low, a2, a3, a4, a5, a6, a7 = lookup_rows(ERF, bits(shifted))
+    return erf_reduced(size - (shifted - _ERF_SHIFT), bits(shifted))
+
+
+@lane_function
+def erf_reduced(h: Lanes, index: Lanes):
+    """:func:`erf_parts` of c + h, where c belongs to a row."""
+    value, value_low, slope, slope_low, a2, a3, a4, a5, a6, a7 = lookup_rows(ERF, index)
     square = h * h
     beyond = square * ((a2 + h * a3) + square * ((a4 + h * a5) + square * (a6 + h * a7)))
     high, low = taylor_pair(h, value, value_low, slope, slope_low, beyond)
@@ -91,6 +97,12 @@ def cell_of(size: Lanes):
 def erfc_factor(size: Lanes):
     """``(high, low, beyond)``: e**(x**2) * erfc(x) for sizes x below 26 is high + low; ``beyond`` is the part with h**2."""
     cell, h = cell_of(size)
+    return erfc_factor_reduced(h, cell)
+
+
+@lane_function
+def erfc_factor_reduced(h: Lanes, cell: Lanes):
+    """:func:`erfc_factor` of c + h, where c belongs to a row."""
     value, value_low, slope, slope_low, a2, a3, a4, a5, a6, a7, a8, _ = lookup_rows(ERFC, cell)
     square = h * h
     beyond = square * ((a2 + h * a3) + square * ((a4 + h * a5) + square * ((a6 + h * a7) + square * a8)))
@@ -102,6 +114,12 @@ def erfc_factor(size: Lanes):
 def gelu_factor(size: Lanes):
     """``(high, low, beyond)``: e**(x**2/2) * Phi(-x) for sizes x below 31, as :func:`erfc_factor`."""
     cell, h = cell_of(size)
+    return gelu_factor_reduced(h, cell)
+
+
+@lane_function
+def gelu_factor_reduced(h: Lanes, cell: Lanes):
+    """:func:`gelu_factor` of c + h, where c belongs to a row."""
     value, value_low, slope, slope_low, a2, a3, a4, a5, a6, a7, a8, _ = lookup_rows(GELU, cell)
     square = h * h
     beyond = square * ((a2 + h * a3) + square * ((a4 + h * a5) + square * ((a6 + h * a7) + square * a8)))
