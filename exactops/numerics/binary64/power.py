@@ -22,6 +22,7 @@ from exactops.numerics.binary64.exponential import exp_fast_mode_parts, exp_fixe
 from exactops.numerics.binary64.fixed_point import decompose, is_negative, round_to_binary64
 from exactops.numerics.binary64.logarithm import FIELD_BIAS, FRACTION, exponent_of, log_fixed, logarithm_pair
 from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.tables.exponential_errors import EXP_ERROR
 from exactops.numerics.binary64.tables.logarithm import LN2_HIGH, LN2_LOW
 from exactops.numerics.binary64.tables.power import (
     FAST_MODE_FIRST,
@@ -34,8 +35,9 @@ from exactops.numerics.binary64.tables.power import (
 )
 from exactops.numerics.rounding import fast_two_sum
 
-#: The error of e**p as a pair, for powers below 2, and of the rounding test's own additions.
-EXPONENTIAL_ERROR = 2.0**-67
+#: The error of e**p as a pair, for powers below 2, with the rounding test's own additions. The low part of p, below 2**-43,
+#: adds a few roundings of its own size.
+EXPONENTIAL_ERROR = EXP_ERROR + 2.0**-90
 #: Where |y * log|x|| is below this, the result is normal.
 NORMAL_LIMIT = 708.0
 #: Beyond it the result is infinite or 0, whatever the error of the product.
