@@ -6,7 +6,6 @@ its operations. u is 2**-53, the unit roundoff of float64, and v is 2**-24, that
 
 from __future__ import annotations
 
-import mpmath
 from minimax import report, to_double
 from mpmath import mp, mpf
 
@@ -23,17 +22,14 @@ def main() -> int:
     seed = (1 + V) / (mp.sqrt(1 - V) * (1 - V)) - 1
     e = (1 + seed) ** 2 - 1
     notes["e = 1 - m * seed**2"] = e
-    # m_head has 26 bits and the seed 24, so their product `root` is exact, and `root_head * seed` too, which has 26 + 24 bits.
-    # m - m_head has 27 bits: exact, and its product with the seed too. Both terms of root_tail are below 2**-25 of root, since a
-    # cut leaves less than 2**-25: the sum rounds by u of 2**-24 of root, where root * seed is at most 1 + e.
-    root_tail = (mpf(2) ** -24) * (1 + e)
-    tail = U * root_tail * (1 + U)  # the error of root_tail * seed by that of root_tail
-    tail += U * root_tail * (1 + U)  # and its own rounding
-    # 1 - root_head * seed is exact: both are multiples of 2**-52 times a power of 2 that ... see the text; it is bounded instead:
-    first = e + root_tail
-    difference = U * first  # rounding of 1 - root_head * seed
-    total = tail + difference
-    total += U * (e + total)  # rounding of the last difference
+    # m_head has 26 bits and the seed 24: their product `root` is exact, and that of its head with the seed too. m - m_head has
+    # 27 bits: its product with the seed is exact. Both terms of root_tail are below 2**-25 of root, since a cut leaves less:
+    # times the seed, which makes them parts of m * seed**2, they are below 2**-24 of 1 + e. Their sum and its product round.
+    root_tail = mpf(2) ** -24 * (1 + e)
+    total = 2 * U * root_tail * (1 + U)
+    # 1 - root_head * seed rounds (if it does), and so does the last difference.
+    total += U * (e + root_tail)
+    total += U * (e + total)
     notes["absolute error of e"] = total
     # 1/sqrt(1 - e) - 1 = e * (linear + quadratic * e): the odd part of the cubic term is spread by Chebyshev's polynomial.
     quadratic = mpf(3) / 8
@@ -47,7 +43,7 @@ def main() -> int:
     series = cubic + mpf(35) / 128 * e**4 / (1 - e)
     notes["error of the series"] = series
     # high * e rounds, 0.375 * e, the sum and the product; the error of e passes with a factor below 0.6.
-    inner = (U * quadratic * e) + U * (linear + quadratic * e * (1 + U)) + mpf(0.6) * 0
+    inner = (U * quadratic * e) + U * (linear + quadratic * e * (1 + U))
     value = linear + quadratic * e
     low = e * value
     relative = series + mpf("0.51") * total + e * (1 + U) * (inner * (1 + U) ** 2) + 2 * U * low * (1 + U) ** 2

@@ -216,7 +216,10 @@ def source(value) -> str:
         return f'doubles(\n    """\n{_lines(value)}    """\n)'
     if isinstance(value, float):
         return repr(value) if value == int(value) and abs(value) < 1e6 else f'float.fromhex("{value.hex()}")'
-    return f"0x{value:X}"
+    digits = f"{value:X}"
+    if len(digits) > 100:
+        return "int(\n" + "".join(f'    "{line}"\n' for line in textwrap.wrap(digits, 112)) + "    , 16)"
+    return f"0x{digits}"
 
 
 def _lines(numbers: tuple[float, ...]) -> str:

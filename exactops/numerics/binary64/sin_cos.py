@@ -1,7 +1,8 @@
 """Sine and cosine of float64 lanes: range reductions, the core of the fast phase, accurate phases in wide integers.
 
 All work with the magnitude of x. The fast phase writes it as ``k * pi/512 + r``, looks up sine and cosine of
-``k * pi/512`` for k modulo 512 and carries the sign that half turns bring in bit 9 of k. Constants: tools/derive_binary64_sin_cos.py.
+``k * pi/512`` for k modulo 512 and carries the sign that half turns bring in bit 9 of k. Constants and the proof of the
+error bound: tools/derive_binary64_sin_cos.py.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from exactops.lanes import (
     wide_polynomial,
 )
 from exactops.numerics.binary64.arithmetic import leading_part
-from exactops.numerics.binary64.fixed_point import ONE, decompose, is_negative, round_to_binary64
+from exactops.numerics.binary64.fixed_point import decompose, is_negative, round_to_binary64
 from exactops.numerics.binary64.tables.sin_cos import (
     COSINE,
     FAST_MODE_COSINE,
@@ -243,10 +244,12 @@ def reduce_in_integers(size):
 
 @scalar_function
 def reduce_exactly(significand, exponent):
-    """``(quarters, r, scale)``, quarters modulo 4: ``significand * 2**exponent`` is ``quarters * pi/2 + r * 2**-scale``.
+    """``(quarters, r, scale)``: ``significand * 2**exponent = quarters * pi/2 + r * 2**-scale``.
 
-    r has some 190 bits. Numbers below 1/2 come back as they are. Others have an exponent of at least -53; no float64 lies within 2**-62 of a multiple
-    of pi/2 then. 2/pi is cut into bits down to 2**-137 and the next 192; error below 2**-185 of r.
+    quarters is known modulo 4, r has some 190 bits. Numbers below 1/2 come back as they are. Others have an exponent of at
+    least -53, and none of them lies within 2**-62 of a multiple of pi/2 (Kahan's search by continued fractions, repeated by
+    tools/find_hard_cases_sin_cos_f64.py). 2/pi is cut into bits down to 2**-137 and the next 192. The error is below 2**-185
+    of r.
     """
     if bit_length(significand) + exponent < 0:
         quarters = _ZERO
@@ -292,8 +295,8 @@ def sine_of_quarters(negative, quarters, r, scale):
 def sine_in_integers(x):
     """sin(x) of a finite float64 scalar, correctly rounded.
 
-    The relative error is below 2**-183: among all 2**64 arguments the expected number of those whose rounding it could change is
-    about 2**(64 + 54 - 183) = 2**-65.
+    The relative error is below 2**-183: among all 2**64 arguments the expected number of those whose rounding it could
+    change is about 2**(64 + 54 - 183) = 2**-65. That is a bound on probability, not a proof.
     """
     significand, exponent = decompose(x)
     quarters, r, scale = reduce_exactly(significand, exponent)
