@@ -228,7 +228,190 @@ def log() -> Iterator[Claim]:
     yield prove("log", logarithm_cells(module), evaluate)
 
 
-FAMILIES = (sin_cos, log)
+# --- exp and its family -------------------------------------------------------------------------------------------------
+
+
+def exp_boxes(sizes: Sequence[tuple[float, float]]) -> Cells:
+    """``(row, reduced's ends, k's ends, size's ends)`` of every row of exp, for arguments of given sizes and both signs."""
+    module = core("exponential")
+    tables = core("tables.exponential")
+    count = len(module.POWERS.rows)
+    step = mp.log(2) / count
+    head = tables.STEP_HIGH
+    reach = float(shifted_error(Fraction(1), tables.INVERSE_STEP, step, 760.0) * (1 + mpf(2) ** -30) + mpf(2) ** -24)
+    grid, width = tm._grid_and_width(head)
+    # k * STEP_HIGH is exact, and so is the difference: of multiples of 2**-62, or of what the argument is a multiple of, if k = 0.
+    require(width + int(760 / step + 2).bit_length() <= 53 and grid >= -62, "k times the head of a step")
+    require(step * mpf("0.4999") > mpf(2) ** -10 and reach <= 2.0 ** (53 - 62), "the reduced argument")
+    require(760 / step * abs(step - mpf(head)) <= mpf(2) ** -24, "k times the rest of a step")
+    boxes = []
+    for low, high in sizes:
+        first, last = max(0.0, float(low / step) - 1), float(high / step) + 1
+        for row in range(count):
+            boxes += [(row, -reach, reach, first, last, low, high), (row, -reach, reach, -last, -first, low, high)]
+    row, a, b, first, last, low, high = zip(*boxes, strict=True)
+    return Cells([row], [(a, b), (first, last), (low, high)])
+
+
+def exp_error(cells: Cells, ratio: float, test: bool) -> tuple:
+    """``(bound, high, low)`` of ``exp_reduced`` where the argument has a low part of at most ``ratio`` times its size."""
+    module = core("exponential")
+    tables = core("tables.exponential")
+    step = mp.log(2) / len(module.POWERS.rows)
+    (row,), ((a, b), (first, last), (_, size)) = cells.fixed, cells.intervals
+    reduced, k = tm.variable(a, b), tm.variable(np.ceil(first), np.floor(last), 0)
+    rest = k * -tables.STEP_LOW
+    ideal = reduced.model - k.model * tm.Model.of(step - mpf(tables.STEP_HIGH))
+    if ratio:
+        part = tm.variable(-size * ratio, size * ratio)
+        rest, ideal = part - k * tables.STEP_LOW, ideal + part.model
+    with tm.abstract_lanes():
+        high, low = module.exp_reduced(reduced, rest, tm.Rows(row))
+    powers = np.array([mpf(2) ** (mpf(j) / len(module.POWERS.rows)) for j in range(len(module.POWERS.rows))], object)
+    function = tm.exp(ideal) * tm.Model.of(powers[row])
+    return tm.bound(high, low, function, test=test), high, low
+
+
+def exp() -> Iterator[Claim]:
+    """exp: an absolute error, for powers in [1, 2)."""
+    errors = core("tables.exponential_errors")
+    cells = exp_boxes([(0.0, 760.0)])
+    yield prove("exp", cells, lambda cells: (exp_error(cells, 0.0, True)[0].absolutes, errors.EXP_ERROR))
+    yield prove(
+        "exp beside the power", cells, lambda cells: (exp_error(cells, 0.0, False)[0].relatives, errors.EXP_RELATIVE_ERROR)
+    )
+
+
+class PairBounds(NamedTuple):
+    """Of ``exp_parts``: the relative error and the size of the low part, each a constant and a part for each unit of argument."""
+
+    error: float
+    error_slope: float
+    low: float
+    low_slope: float
+
+
+def exp_of_pair(ratio: float) -> PairBounds:
+    """The bounds for a low part of at most ``ratio`` times the argument."""
+    binades = [(0.0, 1.0), *((2.0**e, 2.0 ** (e + 1)) for e in range(9)), (512.0, 760.0)]
+    errors, lows = [], []
+    for ends in binades:
+        bound, _, low = exp_error(exp_boxes([ends]), ratio, False)
+        errors.append(float(np.max(bound.relatives)))
+        lows.append(float(np.max(low.model.magnitude())))
+    slopes = [
+        max((value - values[0]) / low for (low, _), value in zip(binades[1:], values[1:], strict=True))
+        for values in (errors, lows)
+    ]
+    return PairBounds(errors[0], slopes[0], lows[0], slopes[1])
+
+
+# --- erf, erfc and gelu -------------------------------------------------------------------------------------------------
+
+
+def erf() -> Iterator[Claim]:
+    """erf for every row; the rest of the argument is exact.
+
+    Below 2**-60 the part beyond the linear one is less than 2**-120 of it, and what is left of the core scales with the argument:
+    every binade down to BINARY64_TINY, where products begin to lose bits, is as [2**-60, 2**-59].
+    """
+    module = core("error_function")
+    kernels = importlib.import_module("exactops.ops.erf")
+    boxes = [(row, -1 / 128, 1 / 128) for row in range(1, 381)]
+    boxes += [(0, a, b) for a, b in zip(*tm.binades(2.0**-60, 1 / 128), strict=True)]
+    row, low, high = zip(*boxes, strict=True)
+
+    def evaluate(cells: Cells):
+        (row,), ((low, high),) = cells.fixed, cells.intervals
+        size = tm.Stepped(tm.Value.of(row / 64.0), tm.variable(low, high), row)
+        with tm.abstract_lanes():
+            y, y_low, beyond = module.erf_parts(size)
+        error = tm.bound(y, y_low, tm.erf(size.model)).absolutes
+        return error, y.model.least() * kernels.BINARY64_ERROR + beyond.model.least() * kernels.BINARY64_BEYOND_ERROR
+
+    yield prove("erf", Cells([row], [(low, high)]), evaluate)
+
+
+def scaled_complement(centres, halved: bool):
+    """A function of models c + h: w(x) = e**(x**2) * erfc(x), or w(x / sqrt(2)) / 2, about centres c that are not negative.
+
+    ``w(x) = 2/sqrt(pi) * integral of e**(-t**2 - 2 x t)`` over positive t: its derivatives fall in magnitude as x grows, and
+    the n-th at 0, divided by n!, is ``2**n * gamma((n + 1) / 2) / (sqrt(pi) * n!)``; this bounds what is left out.
+    """
+    count = 60
+    with mp.workprec(1500):
+        rows = []
+        scale = mp.sqrt(mpf(1) / 2) if halved else mpf(1)
+        for centre in centres:
+            x = mpf(centre) * scale
+            found = [mp.exp(x * x) * mp.erfc(x)]
+            found.append(2 * x * found[0] - 2 / mp.sqrt(mp.pi))
+            for n in range(1, count):
+                found.append(2 * (x * found[n] + found[n - 1]) / (n + 1))
+            rows.append([tm.fixed_nearest(each * scale**n * (mpf(1) / 2 if halved else 1)) for n, each in enumerate(found)])
+        limits = [float(mp.mpf(2) ** n * mp.gamma(mpf(n + 1) / 2) / mp.sqrt(mp.pi) / mp.factorial(n)) for n in range(count)]
+
+    def function(h: tm.Model, chosen) -> tm.Model:
+        coefficients = [np.array([rows[each][n] for each in chosen], object) for n in range(count)]
+        return tm.compose(h, lambda n: coefficients[n], lambda n, q: limits[n] * q**n / (1 - q))
+
+    return function
+
+
+def complement_factor(halved: bool, largest: float, pair: PairBounds):
+    """``(cells, evaluate)`` of the product of a power and w or v: evaluate gives the error and what the core returns."""
+    module = core("error_function")
+    table = module.GELU if halved else module.ERFC
+    centres = []
+    while not centres or centres[-1] < largest:
+        binade, place = divmod(len(centres), 64)
+        centres.append((1 + place / 64) * 2.0**binade - 1)
+    function = scaled_complement(centres, halved)
+    indices = np.array([int(np.float64(1 + c).view(np.uint64)) >> 46 for c in centres]) & (len(table.rows) - 1)
+    boxes = []
+    for number, centre in enumerate(centres):
+        reach = 2.0 ** (number // 64 - 7) * (1 + 2.0**-40)
+        for a, b in ((-reach, 0.0), (0.0, reach)):
+            if centre + b > 0:
+                boxes += [(number, max(a, -centre), b, p, q) for p, q in ((0.998, 1.0), (1.0, 1.4), (1.4, 2.0))]
+    number, a, b, p, q = zip(*boxes, strict=True)
+
+    def evaluate(cells: Cells):
+        (number,), ((a, b), (p, q)) = cells.fixed, cells.intervals
+        centre = np.array(centres)[number]
+        h, power = tm.variable(a, b), tm.variable(p, q)
+        argument = (np.abs(centre) + np.maximum(-a, b)) ** 2 / (2 if halved else 1)
+        reach = pair.low + argument * pair.low_slope
+        power_low = tm.variable(-reach, reach)
+        rows = tm.Rows(indices[number])
+        with tm.abstract_lanes(cell_of=lambda size: (rows, h)):
+            factor, factor_low, beyond = (module.gelu_factor if halved else module.erfc_factor)(h)
+            high, low = module.product_pair(power, power_low, factor, factor_low)
+        ideal = (power.model + power_low.model) * function(h.model, number)
+        # Beside the result: the exponential's error, and that of the low part of its argument, two roundings of it.
+        relative = pair.error + argument * (pair.error_slope + 2.0**-76)
+        error = tm.bound(high, low, ideal).absolutes + relative * ideal.magnitude()
+        return error, high, power, beyond, argument
+
+    return Cells([number], [(a, b), (p, q)]), evaluate
+
+
+def erfc() -> Iterator[Claim]:
+    """erfc of positive numbers, where the result is normal."""
+    kernels = importlib.import_module("exactops.ops.erf")
+    pair = exp_of_pair(2.0**-24 * (1 + 2.0**-20))
+    print("# exp of a pair:", [float(np.log2(each)) for each in pair])
+    cells, values = complement_factor(False, kernels.BINARY64_ERFC_LARGE, pair)
+
+    def evaluate(cells: Cells):
+        error, high, power, beyond, argument = values(cells)
+        allowed = high.model.least() * kernels.BINARY64_ERFC_ERROR
+        return error, allowed + power.model.least() * beyond.model.least() * kernels.BINARY64_BEYOND_ERROR
+
+    yield prove("erfc", cells, evaluate)
+
+
+FAMILIES = (sin_cos, log, exp, erf, erfc)
 
 
 def main() -> int:

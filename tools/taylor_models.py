@@ -103,7 +103,7 @@ def _fixed_up(x: float) -> int:
     return -((-numerator << FRACTION) // denominator)
 
 
-def _fixed_nearest(value) -> int:
+def fixed_nearest(value) -> int:
     """A number in units of 2**-FRACTION, rounded to nearest."""
     if isinstance(value, int):
         return value << FRACTION
@@ -161,7 +161,7 @@ class Model:
         if isinstance(value, Value):
             return value.model
         if isinstance(value, (mpf, Fraction)) or (isinstance(value, np.ndarray) and value.dtype == object):
-            return Model({(): _each(_fixed_nearest, value)}, _UNIT)
+            return Model({(): _each(fixed_nearest, value)}, _UNIT)
         return Model({(): _each(_fixed, value)})
 
     def __add__(self, other) -> Model:
@@ -258,7 +258,7 @@ class Model:
         """1 / self, by the geometric series around the constant term."""
         inverse = Model({(): _each(lambda c: (1 << 2 * FRACTION) // c, self.constant())}, _UNIT)
         ratio = self.variable_part().times(inverse, 0.0)
-        series = _compose(ratio, lambda n: (-1) ** n * _ONE, lambda n, q: q**n / (1 - q), negligible)
+        series = compose(ratio, lambda n: (-1) ** n * _ONE, lambda n, q: q**n / (1 - q), negligible)
         return series.times(inverse, negligible)
 
     def tight_magnitude(self, pieces: int = 16):
@@ -300,7 +300,9 @@ def _joint(first: tuple, second: tuple) -> tuple:
 # --- models of functions ------------------------------------------------------------------------------------------------
 
 
-def _compose(w: Model, coefficient: Callable[[int], Any], remainder: Callable[[int, Any], Any], negligible: float) -> Model:
+def compose(
+    w: Model, coefficient: Callable[[int], Any], remainder: Callable[[int, Any], Any], negligible: float = _TOLERANCE
+) -> Model:
     """A power series of a small model; its coefficients in units of 2**-FRACTION, wrong by at most two of them.
 
     ``remainder(n, q)`` bounds the sum from the n-th term on for ``|w| <= q``.
@@ -320,7 +322,7 @@ def _compose(w: Model, coefficient: Callable[[int], Any], remainder: Callable[[i
 def _at_centre(function: Callable, centre) -> Any:
     """A function of mpmath at the constant terms of a model, as coefficients."""
     with mp.workprec(FRACTION + 150):
-        return _each(lambda c: _fixed_nearest(function(mp.ldexp(mpf(c), -FRACTION))), centre)
+        return _each(lambda c: fixed_nearest(function(mp.ldexp(mpf(c), -FRACTION))), centre)
 
 
 def _factorial(n: int) -> int:
@@ -334,7 +336,7 @@ def exp(x) -> Model:
     """e**x."""
     x = Model.of(x)
     w = x.variable_part()
-    series = _compose(w, lambda n: _ONE // _factorial(n), lambda n, q: 2.1 * q**n / _factorial(n), _TOLERANCE)
+    series = compose(w, lambda n: _ONE // _factorial(n), lambda n, q: 2.1 * q**n / _factorial(n), _TOLERANCE)
     return series * Model({(): _at_centre(mp.exp, x.constant())}, _UNIT)
 
 
@@ -348,7 +350,7 @@ def log(x) -> Model:
 def log1p(z) -> Model:
     """log(1 + z) of a small z, by its series at 0."""
     z = Model.of(z)
-    return _compose(z, lambda n: (-1) ** (n + 1) * _ONE // n if n else 0, lambda n, q: q**n / (n * (1 - q)), _TOLERANCE)
+    return compose(z, lambda n: (-1) ** (n + 1) * _ONE // n if n else 0, lambda n, q: q**n / (n * (1 - q)), _TOLERANCE)
 
 
 def sin(x) -> Model:
@@ -365,7 +367,7 @@ def _sine(x: Model, turn: int) -> Model:
     """sin(x + turn * pi/2), by its derivatives at the constant term."""
     sine, cosine = (_at_centre(f, x.constant()) for f in (mp.sin, mp.cos))
     derivatives = [sine, cosine, -sine, -cosine]
-    return _compose(
+    return compose(
         x.variable_part(),
         lambda n: derivatives[(n + turn) % 4] // _factorial(n),
         lambda n, q: q**n / _factorial(n),
@@ -389,7 +391,7 @@ def erf(x) -> Model:
     centre = x.constant()
     with mp.workprec(FRACTION + 150):
         rows = _each(lambda c: _error_function_series(mp.ldexp(mpf(c), -FRACTION), 80), centre)
-    return _compose(
+    return compose(
         x.variable_part(),
         lambda n: _each(lambda row: row[n], rows) if isinstance(centre, np.ndarray) else rows[n],
         lambda n, q: 1.5 * q**n * (2.0 ** (n - 1) / _factorial(n - 1)) ** 0.5 / n,
@@ -401,9 +403,9 @@ def _error_function_series(x, count: int) -> list[int]:
     """The first Taylor coefficients of erf around x."""
     factor = 2 / mp.sqrt(mp.pi) * mp.exp(-x * x)
     before, hermite = mpf(0), mpf(1)
-    found = [_fixed_nearest(mp.erf(x))]
+    found = [fixed_nearest(mp.erf(x))]
     for n in range(1, count):
-        found.append(_fixed_nearest((-1) ** (n - 1) * factor * hermite / _factorial(n)))
+        found.append(fixed_nearest((-1) ** (n - 1) * factor * hermite / _factorial(n)))
         before, hermite = hermite, 2 * x * hermite - 2 * (n - 1) * before
     return found
 
@@ -416,7 +418,7 @@ def power_of(x, exponent: Fraction) -> Model:
     for n in range(150):
         binomials.append(binomials[-1] * (exponent - n) / (n + 1))
     ratio = x.variable_part().times(inverse, 0.0)
-    series = _compose(ratio, lambda n: _fixed_nearest(binomials[n]), lambda n, q: q**n / (1 - q), _TOLERANCE)
+    series = compose(ratio, lambda n: fixed_nearest(binomials[n]), lambda n, q: q**n / (1 - q), _TOLERANCE)
     power = mpf(exponent.numerator) / exponent.denominator  # a power of two below
     return series * Model({(): _at_centre(lambda c: c**power, x.constant())}, _UNIT)
 
@@ -557,6 +559,34 @@ def variable(low, high, grid=_LEAST_GRID, width=53) -> Value:
     return Value(Model({(): low + radius, _new_variable(): radius}), grid, width)
 
 
+class Stepped(Value):
+    """An input that a kernel writes as a multiple of a step and a rest by adding a large number: ``centre + rest``.
+
+    ``x + shift`` is then what :func:`abstract_bits` makes the number of a row of, ``(x + shift) - shift`` the centre and
+    ``x - centre`` the rest, all exact.
+    """
+
+    def __init__(self, centre: Value, rest: Value, row):
+        super().__init__(centre.model + rest.model)
+        self.centre, self.rest, self.row = centre, rest, row
+
+    def __add__(self, other):
+        return _Shifted(self) if isinstance(other, float) and other >= 2.0**40 else super().__add__(other)
+
+    def __sub__(self, other):
+        return self.rest if other is self.centre else super().__sub__(other)
+
+
+class _Shifted:
+    """A :class:`Stepped` input with the large number."""
+
+    def __init__(self, source: Stepped):
+        self.source = source
+
+    def __sub__(self, other):
+        return self.source.centre
+
+
 class Rows:
     """Stands for the index of a table: the number of the row in each cell."""
 
@@ -607,6 +637,11 @@ def abstract_lookup(table: Sequence[float], index: Rows) -> Value:
     return Value.of(np.array(table, np.float64)[index.index & (len(table) - 1)])
 
 
+def abstract_bits(x: _Shifted) -> Rows:
+    """:func:`exactops.lanes.bits` where they number a row."""
+    return Rows(x.source.row)
+
+
 def abstract_sqrt(x) -> Value:
     """:func:`exactops.lanes.sqrt`."""
     return _rounded(power_of(Value.of(x).model, Fraction(1, 2)))
@@ -641,6 +676,7 @@ def abstract_lanes(**others: Callable) -> Iterator[None]:
         "lookup_rows": abstract_lookup_rows,
         "lookup": abstract_lookup,
         "sqrt": abstract_sqrt,
+        "bits": abstract_bits,
         "select": abstract_select,
         "absolute": abstract_absolute,
         **others,
