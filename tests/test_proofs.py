@@ -24,7 +24,7 @@ from exactops.cli.prove import all_tasks
 from exactops.codegen.target import host_target
 from exactops.records import files as record_files
 from exactops.records import sources
-from exactops.table.formats import FORMATS
+from exactops.table.formats import FORMATS, NUMERIC
 from exactops.verification import campaign, powers, record
 from exactops.verification.campaign import CHUNK, Task, examine, prove
 from exactops.verification.decision import correctly_rounded, decode, encode, round_dyadic
@@ -440,6 +440,10 @@ def test_hash_only(capsys):
         (["exp", "--path", "mmx"], "mmx"),
         (["exp", "--attr", "alpha=1"], "no attribute"),
         (["exp", "--record", "/nowhere/at/all.json"], "no such folder"),
+        (["exp", "--count", "7"], "leave out --count"),
+        (["exp", "--exponent", "f64"], "--exponent is for pow"),
+        (["pow", "--exponent", "u8"], "with bases of f32 one of"),
+        (["exp", "--dtype", "f64", "--count", "0"], "--count"),
     ],
 )
 def test_bad_input(arguments, message, capsys):
@@ -453,8 +457,10 @@ def test_the_records_of_the_package():
     for entry in record.load(file)["proofs"]:
         name = f"{entry['operator']} {entry['dtype']} {entry['mode']}"
         if "inputs" in entry:
-            # Pairs of float32 cannot be exhausted; of everything else all inputs are gone through.
-            drawn = entry["operator"] == "pow" and entry["dtype"] == "f32"
+            # Pairs of float32 and inputs of float64 cannot be exhausted; of everything else all inputs are gone through.
+            drawn = (entry["operator"] == "pow" and entry["dtype"] == "f32") or entry["dtype"] == "f64"
+            if entry["dtype"] == "f64":
+                assert "a sample" in entry["evidence"] and entry["inputs"] == entry["pairs" if "pairs" in entry else "drawn"]
             assert drawn or entry["inputs"] >= 1 << (8 * FORMATS[entry["dtype"]].size), name
             assert entry.get("not_correctly_rounded", 0) == entry.get("beyond_limit", 0) == 0, name
         if entry["mode"] == "exact":
@@ -471,9 +477,9 @@ def test_every_kernel_is_proven_as_it_is(fused, monkeypatch):
     file = record_files.find(record_files.PROOFS)
     monkeypatch.setattr(record, "host_target", lambda: dataclasses.replace(host_target(), fused=fused))
     tasks = list(all_tasks())
-    # Modes and types; gelu has two forms; pow three types of exponents that are drawn, and all pairs of the half types; powi
-    # seven exponents for these.
-    assert len(tasks) == 2 * (3 * (len(provable()) + 1) + 3 * 3 + 2 + 2 * 7)
+    # Modes and types; gelu has two forms; pow three types of exponents that are drawn, and all pairs of the half types, and with
+    # bases of float64 exponents of every type; powi seven exponents for all but float32.
+    assert len(tasks) == 2 * (4 * (len(provable()) + 1) + 3 * 3 + 2 + len(NUMERIC) + 3 * 7)
     missing = []
     for task in tasks:
         entry = record._proof(file, task)

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 #: Operators of a base and an exponent: see :mod:`exactops.verification.powers`.
 _POWERS = ("pow", "powi")
 _PAIRS = 1 << 24
-#: Inputs of float64, and pairs with bases of float64, that a campaign draws.
-DOUBLES, PAIRS_OF_DOUBLES = 10**8, 10**7
+#: Inputs of float64, and pairs with bases of float64, that a campaign draws, by mode.
+DOUBLES = {"exact": 10**8, "fast": 10**7}
+PAIRS_OF_DOUBLES = {"exact": 10**7, "fast": 10**6}
 #: Types of the exponents that are drawn: of a kernel each. Narrower floats and integers are theirs, converted exactly.
 EXPONENTS = ("f32", "f64", "i64")
 #: With bases of float64 any type of exponents may be drawn.
@@ -80,7 +81,8 @@ def add_parser(subparsers: Any) -> None:
         "--pairs",
         type=positive,
         metavar="N",
-        help="for f64 and pow: how many inputs to draw (default: 10**8 of f64; pairs for pow: 10**7 of f64, else 2**24)",
+        help="for f64 and pow: how many inputs to draw (default: 10**8 of f64; for pow and powi 10**7, with --mode fast a tenth; "
+        "pairs of f32: 2**24)",
     )
     parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="the seed of what is drawn (default: 1)")
     parser.add_argument(
@@ -218,7 +220,7 @@ def _campaigns(name: str, dtype: str, mode: str) -> list[tuple[int | None, str |
     if name != "pow":
         return [(None, None)]
     if dtype == "f64":
-        return [(PAIRS_OF_DOUBLES, exponent) for exponent in ALL_EXPONENTS]
+        return [(None, exponent) for exponent in ALL_EXPONENTS]
     if dtype != "f32":
         return [(None, None), *((10**7, exponent) for exponent in EXPONENTS)]
     return [(10**9 if mode == "exact" and exponent == "f32" else 10**8, exponent) for exponent in EXPONENTS]
@@ -274,7 +276,11 @@ def _drawn(arguments: argparse.Namespace, operator: Operator, dtype: str) -> tup
         raise CommandError("--exponent is for pow")
     if dtype == "f64":
         usual = PAIRS_OF_DOUBLES if operator.name in _POWERS else DOUBLES
-        return arguments.count or usual, arguments.seed, (arguments.exponent or "f64") if pairs else ""
+        return (
+            arguments.count or usual[arguments.mode or "exact"],
+            arguments.seed,
+            (arguments.exponent or "f64") if pairs else "",
+        )
     if arguments.exponent and arguments.exponent not in EXPONENTS:
         raise CommandError(f"--exponent {arguments.exponent}: with bases of {dtype} one of {', '.join(EXPONENTS)}")
     if pairs and (dtype == "f32" or arguments.exponent):

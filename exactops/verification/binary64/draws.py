@@ -67,9 +67,9 @@ def draw(function: Function, seed: int, number: int) -> np.ndarray:
     with np.errstate(all="ignore"):
         parts = [
             _any_bits(chance, 3 * sixteenth),
-            chance.uniform(low, high, 3 * sixteenth),
+            chance.uniform(low, high, 4 * sixteenth - sixteenth // 4),
             _sized(chance, 2 * sixteenth, low, high),
-            _moved(chance, chance.choice(np.array(places(function)), sixteenth)),
+            _moved(chance, chance.choice(np.array(places(function)), sixteenth // 4)),  # MPFR decides many of these
             _borders(chance, 2 * sixteenth, low, high),
             _short(chance, sixteenth, low, high),
             _near_short(chance, sixteenth, function),
