@@ -111,9 +111,10 @@ def argument() -> tuple[Fraction, Fraction]:
 def tanh_pair() -> Fraction:
     """The error of ``tanh_reduced`` beside the result, over every row and parts of its cell.
 
-    Rounding 1 + size moves the borders of cells by less than 2**-40 of their width. r is exact: c is 0, or size and c
-    are multiples of the last bit of size, and r is below 2**53 of them. In the cell of 0 the part below 2**-32 is done by hand:
-    there the roundings of ``beyond``, less than 2**-65 of r, and of the low part, below CUT * r, are all that is wrong.
+    Rounding 1 + size moves the upper borders of cells by less than 2**-40 of their width, and the lower ones not at all, since
+    ties belong to the cell below. r is exact: where c is not 0 it and size are multiples of the last bit of the least size of
+    the cell, and r is at most 2**53 of those below c, and above c as well. In the cell of 0 the part below 2**-32 is done by
+    hand: there the roundings of ``beyond``, less than 2**-65 of r, and of the low part, below CUT * r, are all that is wrong.
     """
     from exactops.numerics.binary64 import tanh as core
 
@@ -136,6 +137,10 @@ def tanh_pair() -> Fraction:
             constant(row[3], slope - mpf(row[2])),
         )
         reach = Fraction(2) ** (binade - 8) * (1 + Fraction(1, 2**40))
+        if number:
+            border = centre - Fraction(2) ** (binade - 8)
+            if centre - border > Fraction(math.ulp(float(border))) * 2**53 or reach > Fraction(math.ulp(float(centre))) * 2**53:
+                raise ArithmeticError(f"size - c is not exact in the cell of {float(centre)}")
         if number == 0:
             parts = pieces(Fraction(1, 2**32), reach, 4, 23)
         else:

@@ -7,13 +7,33 @@ from exactops.lanes import (
     bits,
     convert,
     copy_sign,
+    from_bits,
     lane_function,
     lookup,
     mul_add,
     polynomial,
     polynomial_lookup,
+    recompute,
     select,
 )
+from exactops.numerics.binary64.arithmetic import leading_part
+from exactops.numerics.binary64.error_function import (
+    complement,
+    erf_fast_mode,
+    erf_parts,
+    erfc_factor,
+    erfc_fast_mode_parts,
+    product_pair,
+)
+from exactops.numerics.binary64.error_function import (
+    erf_accurate_phase as erf_binary64_accurate_phase,
+)
+from exactops.numerics.binary64.error_function import (
+    erfc_accurate_phase as erfc_binary64_accurate_phase,
+)
+from exactops.numerics.binary64.exponential import exp_parts
+from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.sigmoid import scaled_parts
 from exactops.numerics.constants import BINARY32_MAGNITUDE, BINARY32_ROUNDING_SHIFT, ROUNDING_SHIFT, binary32_bits
 from exactops.numerics.exponential import exp_fast_phase, exp_minus_accurate
 from exactops.numerics.exponential_fast_mode import exp2m1_fast_mode, exp_double_fast_mode, scale_fast_mode
@@ -34,7 +54,7 @@ from exactops.numerics.tables.erf import (
     ERFC_SHIFT,
 )
 from exactops.numerics.tables.exponential import INVERSE_STEP
-from exactops.table.formats import FLOATS_TO_32_BITS
+from exactops.table.formats import FLOATS
 from exactops.table.operator import Kernel, Operator
 
 #: Intervals of erf a unit.
@@ -45,6 +65,16 @@ ERF_NEAR_ZERO = tuple(row[0] for row in ERF[1:12:2])
 LARGE = binary32_bits(9.0)
 #: The fast phases are good to 2**-37.9, well inside 2**-37 of the value.
 FAST_PHASE_ERROR = 1 << 16
+#: Bounds of the fast phases in float64: beside the result, and beside the part with the square of the reduced argument.
+BINARY64_ERROR = 2.0**-66.3
+BINARY64_ERFC_ERROR = 2.0**-66.3
+BINARY64_BEYOND_ERROR = 7.0 * 2.0**-53
+#: In float64 erf is 1 from this size on, and products of smaller sizes than the other lose bits.
+BINARY64_LARGE, BINARY64_TINY = 5.9375, 2.0**-960
+#: Up to this size the fast phase of erfc in float64 serves; above the limit results are zero.
+BINARY64_ERFC_LARGE, BINARY64_ERFC_UNDERFLOW = 26.0, 27.25
+#: 2**200 as what it adds to the bits of a number, and its reciprocal.
+SCALE_UP, SCALE_DOWN = 200 << 52, 2.0**-200
 
 
 def erf(x: Lanes):
@@ -133,13 +163,74 @@ def erfc_fast(x: Lanes):
     return convert(numerator, "float32") / convert(denominator, "float32")
 
 
+def erf_binary64(x: Lanes):
+    """Exact mode, float64 lanes: erf(x) rounded once."""
+    size = absolute(x)
+    high, low, beyond = erf_parts(size)
+    y, fails = round_and_test(high, low, high * BINARY64_ERROR - beyond * BINARY64_BEYOND_ERROR)
+    special = ~(size < BINARY64_LARGE) | (size < BINARY64_TINY)
+    if any_lane(fails | special):
+        y = select(size >= BINARY64_LARGE, 1.0, y)
+        y = select(x == x, y, x)
+        retry = (fails | (size < BINARY64_TINY)) & (size < BINARY64_LARGE) & (x != 0.0)
+        y = recompute(retry, y, erf_binary64_accurate_phase, size)
+    return copy_sign(y, x)
+
+
+def erf_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: at most 2 ulp off."""
+    size = absolute(x)
+    y = erf_fast_mode(size)
+    large = ~(size < BINARY64_LARGE)
+    if any_lane(large):
+        y = select(large, 1.0, y)
+        y = select(x == x, y, x)
+    return copy_sign(y, x)
+
+
+def erfc_binary64(x: Lanes):
+    """Exact mode, float64 lanes: erfc(x) rounded once: e**(-x**2) * w(|x|), and 2 minus that for negative x."""
+    size = absolute(x)
+    top = leading_part(size)
+    power, power_low = scaled_parts(*exp_parts(-top * top, (top - size) * (top + size)))
+    factor, factor_low, beyond = erfc_factor(size)
+    high, low = product_pair(power, power_low, factor, factor_low)
+    error = high * BINARY64_ERFC_ERROR + power * beyond * BINARY64_BEYOND_ERROR
+    left, left_low = complement(high, low, 2.0)
+    negative = x < 0.0
+    y, fails = round_and_test(select(negative, left, high), select(negative, left_low, low), error)
+    if any_lane(fails | ~(size < BINARY64_ERFC_LARGE)):
+        y = select(x >= BINARY64_ERFC_LARGE, 0.0, y)
+        y = select(x <= -BINARY64_ERFC_LARGE, 2.0, y)
+        y = select(x == x, y, x)
+        retry = (fails | (x >= BINARY64_ERFC_LARGE)) & (x > -BINARY64_ERFC_LARGE) & (x < BINARY64_ERFC_UNDERFLOW)
+        y = recompute(retry, y, erfc_binary64_accurate_phase, x)
+    return y
+
+
+def erfc_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: at most 2 ulp off. Results below 2**-1000 are scaled in two steps."""
+    size = absolute(x)
+    large = ~(size < BINARY64_ERFC_LARGE)
+    base, rest, exponent = erfc_fast_mode_parts(size)
+    y = from_bits(bits(mul_add(base, rest, base)) + exponent)
+    y = select(x < 0.0, 2.0 - y, y)
+    if any_lane(large):
+        base, rest, exponent = erfc_fast_mode_parts(select(size < 28.0, size, 28.0))
+        y_large = from_bits(bits(mul_add(base, rest, base)) + exponent + SCALE_UP) * SCALE_DOWN
+        y = select(large, y_large, y)
+        y = select(x <= -BINARY64_ERFC_LARGE, 2.0, y)
+        y = select(x == x, y, x)
+    return y
+
+
 OPERATORS = (
     Operator(
         "erf",
         "the error function of x, rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(erf, erf_fast),
+        FLOATS,
+        {"f64": Kernel(erf_binary64, erf_binary64_fast, registers=2), "f": Kernel(erf, erf_fast)},
         onnx="Erf",
         opset=9,
         special=("zeros keep their sign", "erf(-inf) = -1, erf(+inf) = 1"),
@@ -148,8 +239,8 @@ OPERATORS = (
         "erfc",
         "the complementary error function 1 - erf(x), rounded once",
         "c",
-        FLOATS_TO_32_BITS,
-        Kernel(erfc, erfc_fast),
+        FLOATS,
+        {"f64": Kernel(erfc_binary64, erfc_binary64_fast, registers=2), "f": Kernel(erfc, erfc_fast)},
         special=("erfc(-inf) = 2, erfc(+inf) = +0", "the positive tail underflows gradually"),
     ),
 )

@@ -6,6 +6,7 @@ from exactops.lanes import (
     any_lane,
     bits,
     convert,
+    copy_sign,
     from_bits,
     lane_function,
     lookup_single,
@@ -16,6 +17,14 @@ from exactops.lanes import (
     scalar_function,
     select,
 )
+from exactops.numerics.binary64.arithmetic import leading_part
+from exactops.numerics.binary64.error_function import (
+    complement,
+    gelu_factor,
+    gelu_fast_mode_parts,
+    product_pair,
+)
+from exactops.numerics.binary64.error_function import gelu_accurate_phase as gelu_binary64_accurate_phase
 from exactops.numerics.binary64.exponential import (
     bounded_to_fixed,
     exp_fast_mode_parts_with_offset,
@@ -24,6 +33,7 @@ from exactops.numerics.binary64.exponential import (
     split_power,
 )
 from exactops.numerics.binary64.gelu_tanh import gelu_tanh_argument, gelu_tanh_argument_fixed
+from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sigmoid import (
     TINY,
     denominator_fast_mode,
@@ -69,7 +79,7 @@ from exactops.numerics.tables.gelu import (
     SLOPE_LOW,
     TAIL,
 )
-from exactops.table.formats import FLOATS, FLOATS_TO_32_BITS
+from exactops.table.formats import FLOATS
 from exactops.table.operator import Attribute, Kernel, Operator
 
 #: Below it the series NEAR_ZERO serves.
@@ -82,6 +92,13 @@ FAST_PHASE_ERROR = 1 << 16
 #: The tanh form in float64: the range in which the fast phase serves. Results above are x; below the other limit they are
 #: zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
 BINARY64_TANH_LARGE, BINARY64_TANH_UNDERFLOW = 20.5, -21.6
+#: gelu in float64: bounds of the fast phase, beside Phi and beside the part with the square of the reduced argument; the range
+#: in which it serves. Results above are x; below the other limit they are zero.
+BINARY64_ERROR = 2.0**-66.3
+BINARY64_BEYOND_ERROR = 7.0 * 2.0**-53
+BINARY64_LARGE, BINARY64_UNDERFLOW = 30.0, -39.0
+#: 2**200 as what it adds to the bits of a number, and its reciprocal.
+SCALE_UP, SCALE_DOWN = 200 << 52, 2.0**-200
 HALF_INVERSE_STEP = 0.5 * INVERSE_STEP
 _FIRST_29_BITS = leading_bits(29)
 _FIRST_24_BITS = leading_bits(24)
@@ -150,6 +167,49 @@ def gelu_fast(x: Lanes):
     if any_lane(large):
         first, second = split_scale_fast_mode(shifted)  # for subnormal results
         y = select(large, base - product * first * second, y)
+    return y
+
+
+def gelu_binary64(x: Lanes):
+    """Exact mode, float64 lanes: x * Phi(x) rounded once, Phi(-x) = e**(-x**2/2) * v(x) and 1 minus that."""
+    size = absolute(x)
+    top = leading_part(size)
+    bottom = size - top
+    half = top * -0.5
+    power, power_low = scaled_parts(*exp_parts(half * top, bottom * (half - 0.5 * size)))
+    factor, factor_low, beyond = gelu_factor(size)
+    high, low = product_pair(power, power_low, factor, factor_low)
+    left, left_low = complement(high, low, 1.0)
+    negative = x < 0.0
+    high = select(negative, high, left)
+    low = select(negative, low, left_low)
+    error = size * (high * BINARY64_ERROR + power * beyond * BINARY64_BEYOND_ERROR)
+    high_top = leading_part(high)
+    y, fails = round_and_test(top * high_top, bottom * high_top + size * ((high - high_top) + low), error)
+    y = copy_sign(y, x)
+    tiny = size < TINY
+    if any_lane(fails | tiny | ~(size < BINARY64_LARGE)):
+        y = select((x >= BINARY64_LARGE) | (x == 0.0), x, y)
+        y = select(x < BINARY64_UNDERFLOW, -0.0, y)
+        y = select(x == x, y, x)
+        retry = (fails | tiny | (x <= -BINARY64_LARGE)) & (x >= BINARY64_UNDERFLOW) & (x < BINARY64_LARGE)
+        y = recompute(retry & (x != 0.0), y, gelu_binary64_accurate_phase, x)
+    return y
+
+
+def gelu_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: at most 2 ulp off. Small results of negative x are scaled in two steps."""
+    size = absolute(x)
+    large = ~(size < BINARY64_LARGE)
+    base, rest, exponent = gelu_fast_mode_parts(size)
+    tail = from_bits(bits(mul_add(base, rest, base)) + exponent)
+    y = x * select(x < 0.0, tail, 1.0 - tail)
+    if any_lane(large):
+        bounded = select(size < 39.0, size, 39.0)
+        base, rest, exponent = gelu_fast_mode_parts(bounded)
+        product = from_bits(bits(mul_add(base, rest, base) * bounded) + exponent + SCALE_UP)
+        y = select(large, select(x > 0.0, x, -product * SCALE_DOWN), y)
+        y = select(x == x, y, x)
     return y
 
 
@@ -251,6 +311,8 @@ def gelu_tanh_binary64_fast(x: Lanes):
 def _kernel(inputs, output, choices) -> Kernel:
     if choices["approximate"] == "tanh" and output.short == "f64":
         return Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast, registers=2)
+    if output.short == "f64":
+        return Kernel(gelu_binary64, gelu_binary64_fast, registers=2)
     return Kernel(gelu_tanh, gelu_tanh_fast) if choices["approximate"] == "tanh" else Kernel(gelu, gelu_fast, registers=2)
 
 
@@ -259,7 +321,7 @@ OPERATORS = (
         "gelu",
         "x * Phi(x), rounded once, where Phi is the standard normal distribution function",
         "c",
-        FLOATS_TO_32_BITS,
+        FLOATS,
         _kernel,
         aliases=("gelu_erf",),
         onnx="Gelu",

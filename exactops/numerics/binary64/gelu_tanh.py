@@ -36,5 +36,5 @@ def gelu_tanh_argument(x: Lanes):
 
 @scalar_function
 def gelu_tanh_argument_fixed(t):
-    """The same of a fixed-point number below 32 in magnitude: within 2**16 units, and 2**-170 of it above 2**-100."""
+    """The same of a fixed-point number up to 22 in magnitude, within 2**14 units."""
     return scaled_product(scaled_product(t, WIDE_SLOPE), ONE + scaled_product(WIDE_CUBIC, scaled_product(t, t)))
