@@ -248,7 +248,7 @@ def reduce_exactly(significand, exponent):
 
     quarters is known modulo 4, r has some 190 bits. Numbers below 1/2 come back as they are. Others have an exponent of at
     least -53, and none of them lies within 2**-62 of a multiple of pi/2 (Kahan's search by continued fractions, repeated by
-    tools/find_hard_cases_sin_cos_f64.py). 2/pi is cut into bits down to 2**-137 and the next 192. The error is below 2**-185
+    tools/find_hard_multiples_of_pi.py). 2/pi is cut into bits down to 2**-137 and the next 192. The error is below 2**-185
     of r.
     """
     if bit_length(significand) + exponent < 0:

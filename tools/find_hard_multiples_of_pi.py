@@ -1,6 +1,6 @@
 """Search float64 for hard arguments of sin and cos. Run from the repository root (a minute or two)::
 
-    python tools/find_hard_cases_sin_cos_f64.py > testdata/hard_cases_sin_cos_f64.csv
+    python tools/find_hard_multiples_of_pi.py > testdata/hard_cases_sin_cos_f64.csv
 
 *Reductions.* For each binade the double nearest to a multiple of pi/2: the significand for which
 ``significand * 2**e * 2/pi`` is nearest to an integer, found by continued fractions (Kahan's method: the best approximations of
