@@ -477,7 +477,7 @@ def test_every_kernel_is_proven_as_it_is(fused, monkeypatch):
     file = record_files.find(record_files.PROOFS)
     monkeypatch.setattr(record, "host_target", lambda: dataclasses.replace(host_target(), fused=fused))
     tasks = list(all_tasks())
-    # Modes and types; gelu has two forms; pow three types of exponents that are drawn, and all pairs of the half types, and with
+    # Modes and types; gelu has two forms; pow three types of exponents that are drawn, all pairs of the half types, and with
     # bases of float64 exponents of every type; powi seven exponents for all but float32.
     assert len(tasks) == 2 * (4 * (len(provable()) + 1) + 3 * 3 + 2 + len(NUMERIC) + 3 * 7)
     missing = []

@@ -81,8 +81,8 @@ def add_parser(subparsers: Any) -> None:
         "--pairs",
         type=positive,
         metavar="N",
-        help="for f64 and pow: how many inputs to draw (default: 10**8 of f64; for pow and powi 10**7, with --mode fast a tenth; "
-        "pairs of f32: 2**24)",
+        help="for f64 and pow: how many inputs to draw (default: 10**8 of f64; for pow and powi 10**7; with --mode fast a "
+        "tenth; pairs of f32: 2**24)",
     )
     parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="the seed of what is drawn (default: 1)")
     parser.add_argument(
