@@ -4,7 +4,7 @@
 
 The proof runs ``sine_core`` on enclosures (tools/error_bounds.py), for each row of the table, parts of the interval of r, and
 ranges of k. Rows beyond 256 are those before with the signs of the cosine and of r changed. What is left of a bound behind
-``k * REDUCTION_ERROR`` has to be below ``FAST_PHASE_ERROR * |high|``.
+``k * REDUCTION_ERROR``, that is ``k * STEP_3 * FAST_PHASE_ERROR``, has to be below ``FAST_PHASE_ERROR * |high|``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 mp.prec = 1800
 
-#: What the proof shows, rounded up, relative to the high part; and the error of the reduction, for each step.
-FAST_PHASE_ERROR, REDUCTION_ERROR = 1.1 * 2.0**-66, 2.0**-104
+#: What the proof shows, rounded up, relative to the high part.
+FAST_PHASE_ERROR = 1.1 * 2.0**-66
 #: What angles that were reduced in integers are wrong by, relative to themselves.
 INTEGERS_ERROR = Fraction(1, 2**76)
 UNIT = Fraction(1, 2**53)
@@ -83,11 +83,10 @@ class Proof:
     def __init__(self) -> None:
         self.core = importlib.import_module("exactops.numerics.binary64.sin_cos")
         tables = importlib.import_module("exactops.numerics.binary64.tables.sin_cos")
-        with mp.workprec(500):
-            step = rational(mp.pi / 512)
-            self.angles = [(mp.sin(n * mp.pi / 512) if n else mpf(0), mp.cos(n * mp.pi / 512)) for n in range(256)]
+        step = rational(mp.pi / 512)
+        self.angles = [(mp.sin(n * mp.pi / 512) if n else mpf(0), mp.cos(n * mp.pi / 512)) for n in range(256)]
         self.angles.append((mpf(1), mpf(0)))
-        self.last = Fraction(tables.STEP_4)
+        self.last_but_one, self.last = Fraction(tables.STEP_3), Fraction(tables.STEP_4)
         parts = Fraction(tables.STEP_1) + Fraction(tables.STEP_2) + Fraction(tables.STEP_3)
         # The exactness that reduce_moderate claims, for k of up to 38 bits: products of 53 bits, the first part not above the
         # step, and differences that are multiples of 2**-61 or of the last place of the part before, and below 2**-8.
@@ -132,7 +131,7 @@ class Proof:
         slack = Fraction(1, 2**90)
         r = Value.known(low - last - slack, high + last + slack, None, UNIT * (size + last) * (1 + UNIT) + reduction)
         row = constant(sine, true_sine), constant(sine_low, mpf(0)), constant(head), constant(tail, true_cosine - mpf(head))
-        with mp.workprec(500), substituted(self.core.sine_core, lookup_rows=lambda table, index: row):
+        with substituted(self.core.sine_core, lookup_rows=lambda table, index: row):
             carrier, rest = self.core.sine_core(None, r_high, r_low, r)
         errors = carrier.error_low + rest.error_low, carrier.error_high + rest.error_high
         error = Fraction(max(map(abs, errors)), 1 << SCALE)
@@ -153,7 +152,7 @@ class Proof:
         return pieces(0, self.reach, 2, 40) if n == 0 else pieces(0, self.reach, 8 if n < 4 else 1)
 
     def excess(self, n: int) -> Fraction:
-        """The largest quotient, in row n, of what REDUCTION_ERROR leaves of the error and the magnitude of the high part."""
+        """The largest quotient, in row n, of the error beyond ``k * REDUCTION_ERROR`` and the magnitude of the high part."""
         worst = Fraction(0)
         for least_k, most_k in self.ranges(n):
             for low, high in self.parts(n):
@@ -163,7 +162,7 @@ class Proof:
                     continue
                 for signed in ((low, high), (-high, -low)):
                     least, error = self.bound(n, *signed, most_k)
-                    left = error - least_k * Fraction(REDUCTION_ERROR)
+                    left = error - least_k * self.last_but_one * Fraction(FAST_PHASE_ERROR)
                     if left > 0:
                         worst = max(worst, left / least)
         return worst
@@ -171,14 +170,11 @@ class Proof:
     def integers(self) -> Fraction:
         """The relative error of ``angle_of_parts``, with that of its operands."""
         step, head, low, whole = self.step
-        with (
-            mp.workprec(500),
-            substituted(
-                self.core.angle_of_parts,
-                STEP_HIGH=constant(head),
-                STEP_LOW=constant(low, step - Fraction(head)),
-                STEP=constant(whole, step),
-            ),
+        with substituted(
+            self.core.angle_of_parts,
+            STEP_HIGH=constant(head),
+            STEP_LOW=constant(low, step - Fraction(head)),
+            STEP=constant(whole, step),
         ):
             first, second = with_bits(Value.known(1, 2, -50), 51), Value.known(0, Fraction(1, 2**50))
             high, rest, _ = self.core.angle_of_parts(first, second)
@@ -189,8 +185,9 @@ class Proof:
 
 def prove(rows: list[int]) -> tuple[Fraction, Fraction]:
     """What the rows need for FAST_PHASE_ERROR, and the relative error of angles reduced in integers."""
-    proof = Proof()
-    return max(proof.excess(n) for n in rows), proof.integers()
+    with mp.workprec(500):
+        proof = Proof()
+        return max(proof.excess(n) for n in rows), proof.integers()
 
 
 def main() -> int:
@@ -214,7 +211,7 @@ def main() -> int:
     constants["SINES_LOW"] = tuple(to_double(s - high) for s, high in zip(sines, constants["SINES_HIGH"], strict=True))
     tail("SINE", sine_tail, 1, REACH, lambda u: u, constants, notes)
     tail("COSINE", cosine_tail, 2, REACH, lambda u: u, constants, notes)
-    constants["FAST_PHASE_ERROR"], constants["REDUCTION_ERROR"] = FAST_PHASE_ERROR, REDUCTION_ERROR
+    constants["FAST_PHASE_ERROR"] = FAST_PHASE_ERROR
     # Fast mode.
     quarter = mp.pi / 2
     constants["FAST_MODE_INVERSE_STEP"] = to_double(1 / quarter)
@@ -228,7 +225,7 @@ def main() -> int:
         "STEP": "The step as one double, and as a head of 27 bits and a rest.",
         "SINES_HIGH": "Sines of n * pi/512 for n from 0 to 256, as pairs.",
         "SINE": "sin(r) = r + r**3 * SINE(r**2), cos(r) = 1 + r**2 * COSINE(r**2) for |r| <= pi/1024.",
-        "FAST_PHASE_ERROR": "The error of the fast phase: relative to the result, and for each step of the reduction.",
+        "FAST_PHASE_ERROR": "Bound of the fast phase's error, relative to the high part and k * STEP_3.",
         "FAST_MODE_INVERSE_STEP": "Fast mode has steps of pi/2, in three parts of 18 bits and a rest.",
         "FAST_MODE_SINE": "sin(r) = r + r**3 * FAST_MODE_SINE(r**2), cos(r) = 1 - r**2/2 + r**4 * FAST_MODE_COSINE(r**2) for "
         "|r| <= pi/4.",

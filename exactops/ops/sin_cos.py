@@ -220,9 +220,9 @@ def sin_binary64(x: Lanes):
     The magnitude is computed with, so that zeros keep their signs; tiny numbers pass the test. Infinities and NaNs fail it.
     """
     size = absolute(x)
-    index, k, r_high, r_low, r = reduce(size, SHIFT, 0)
+    index, weight, r_high, r_low, r = reduce(size, SHIFT, 0)
     high, low = sine_core(index, r_high, r_low, r)
-    y, fails = round_and_test(high, low, sine_error(high, k))
+    y, fails = round_and_test(high, low, sine_error(high, weight))
     y = with_sign_of_half_turns(y, index)
     if any_lane(fails):
         finite = size < INFINITY
@@ -233,9 +233,9 @@ def sin_binary64(x: Lanes):
 def cos_binary64(x: Lanes):
     """Exact mode, float64 lanes: as :func:`sin_binary64`, a quarter turn ahead."""
     size = absolute(x)
-    index, k, r_high, r_low, r = reduce(size, COSINE_SHIFT, QUARTER_TURN)
+    index, weight, r_high, r_low, r = reduce(size, COSINE_SHIFT, QUARTER_TURN)
     high, low = sine_core(index, r_high, r_low, r)
-    y, fails = round_and_test(high, low, sine_error(high, k))
+    y, fails = round_and_test(high, low, sine_error(high, weight))
     y = with_sign_of_half_turns(y, index)
     if any_lane(fails):
         finite = size < INFINITY

@@ -49,7 +49,6 @@ from exactops.numerics.binary64.tables.sin_cos import (
     FAST_MODE_STEP_4,
     FAST_PHASE_ERROR,
     INVERSE_STEP,
-    REDUCTION_ERROR,
     SINE,
     SINES_HIGH,
     SINES_LOW,
@@ -73,11 +72,13 @@ QUARTER_TURN = 256
 SHIFT = ROUNDING_SHIFT
 COSINE_SHIFT = ROUNDING_SHIFT + QUARTER_TURN
 FAST_MODE_COSINE_SHIFT = ROUNDING_SHIFT + 1.0
-#: The float64 nearest to k * pi/512 is within k times 2**-60 of it.
-NEAR = 2.0**-57
+#: Error of the reduction for each step: what sine_error adds.
+REDUCTION_ERROR = FAST_PHASE_ERROR * STEP_3
+#: The float64 nearest to k * pi/512 is within k times 2**-60 of it; k times STEP_3 times this is k times 2**-57.
+NEAR = 2.0**-19
 
 
-def _rows() -> np.ndarray:
+def _rows() -> list[list[float]]:
     """For k from 0 to 511 the sine of k * pi/512 as a pair, and the cosine as a head of 27 bits and the rest."""
     high, low = np.array(SINES_HIGH), np.array(SINES_LOW)
     # Veltkamp's splitting: the head has the leading 26 bits of the significand, rounded.
@@ -92,7 +93,7 @@ def _rows() -> np.ndarray:
             np.concatenate([tail[:0:-1], -tail[:256]]),
         ],
         axis=-1,
-    )
+    ).tolist()
 
 
 SINES_AND_COSINES = Table(_rows())
@@ -103,19 +104,21 @@ SINES_AND_COSINES = Table(_rows())
 
 @lane_function
 def reduce_moderate(size: Lanes, shift: float):
-    """``(index, k, r_high, r_low, r)`` with ``size = k * pi/512 + r_high + r_low`` for 0 <= size < 2**30.
+    """``(index, weight, r_high, r_low, r)`` with ``size = k * pi/512 + r_high + r_low`` for 0 <= size < 2**30.
 
     ``index`` holds k, or k + 256 for the shift of the cosine, in its low bits. STEP_1 to STEP_3 have 15 bits, k at most
     38: the products are exact, and so are the three differences, the first since STEP_1 is not above pi/512 (Sterbenz),
     the others since they are small and what they are made of has few bits. r_high has 26 bits; the error of the sum is
-    below k times REDUCTION_ERROR beside 2**-79 times r, and there is none for k = 0. r is the sum in one double.
+    below k times REDUCTION_ERROR beside 2**-79 times r, and there is none for k = 0. r is the sum in one double; the weight,
+    k * STEP_3, is for sine_error.
     """
     turns = size * INVERSE_STEP + shift
     k = turns - shift
-    rest = ((size - k * STEP_1) - k * STEP_2) - k * STEP_3
+    weight = k * STEP_3
+    rest = ((size - k * STEP_1) - k * STEP_2) - weight
     high = leading_part(rest)
     last = k * STEP_4
-    return signed(bits(turns)), k, high, (rest - high) - last, rest - last
+    return signed(bits(turns)), weight, high, (rest - high) - last, rest - last
 
 
 @lane_function
@@ -123,18 +126,18 @@ def reduce(size: Lanes, shift: float, steps: int):
     """As :func:`reduce_moderate`, but for every finite size: integers reduce the large ones, one lane after another.
 
     They also reduce those that lie so near to a multiple of pi/512, for their size, that the error would count: numbers nearest
-    to multiples of pi are not rare in practice. k is 0 there. What comes out for infinities and NaNs means nothing.
+    to multiples of pi are not rare in practice. The weight is 0 there. What comes out for infinities and NaNs means nothing.
     """
-    index, k, high, low, r = reduce_moderate(size, shift)
-    again = ~(size < HUGE) | (absolute(r) < k * NEAR)
+    index, weight, high, low, r = reduce_moderate(size, shift)
+    again = ~(size < HUGE) | (absolute(r) < weight * NEAR)
     if any_lane(again):
         again = again & (size < INFINITY)
         number, first, second = recompute(again, (index, size, size), reduce_in_integers, size)
         index = select(again, number + steps, index)
         other_high, other_low, other = angle_of_parts(first, second)
         high, low, r = select(again, other_high, high), select(again, other_low, low), select(again, other, r)
-        k = select(again, 0.0, k)
-    return index, k, high, low, r
+        weight = select(again, 0.0, weight)
+    return index, weight, high, low, r
 
 
 @lane_function
@@ -153,9 +156,9 @@ def sine_core(index: Lanes, r_high: Lanes, r_low: Lanes, r: Lanes):
 
 
 @lane_function
-def sine_error(high: Lanes, k: Lanes):
+def sine_error(high: Lanes, weight: Lanes):
     """Bound of the error of ``sine_core`` behind ``reduce_moderate``."""
-    return absolute(high) * FAST_PHASE_ERROR + k * REDUCTION_ERROR
+    return (absolute(high) + weight) * FAST_PHASE_ERROR
 
 
 @lane_function
