@@ -144,7 +144,7 @@ def test_no_input_exceeds_the_bound_of_a_random_expression(seed):
         true = expression(seed, Exact(), [Number(p) for p in points])
         assert low <= computed <= high
         assert abs(Fraction(float(computed)) - exact(true)) <= Fraction(limit)
-        assert computed == 0 or tm._grid_and_width(float(computed))[0] >= value.grid
+        assert computed == 0 or tm.grid_and_width(float(computed))[0] >= value.grid
     assert limit < 2.0**-40 * max(1.0, abs(low), abs(high))
 
 

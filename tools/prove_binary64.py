@@ -7,6 +7,7 @@ cores, how far a reduced argument reaches and that its reduction is exact, are s
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 import time
@@ -102,14 +103,14 @@ def sin_cos() -> Iterator[Claim]:
     most = int(module.HUGE * module.INVERSE_STEP) + 2
     # The products with k are exact: at most 53 bits. So are the differences, as the docstring of the reduction says: every one
     # is a multiple of the last bit of k's product, or of the argument's, and below 2**53 of these.
-    require(all(tm._grid_and_width(part)[1] + most.bit_length() <= 53 for part in parts), "k times a part of the step")
+    require(all(tm.grid_and_width(part)[1] + most.bit_length() <= 53 for part in parts), "k times a part of the step")
     reach = float(shifted_error(Fraction(1), module.INVERSE_STEP, step, module.HUGE) * (1 + mpf(2) ** -30))
     left = [step - sum(map(mpf, parts[: n + 1])) for n in range(3)]
     for n, part in enumerate(parts):
-        grid = tm._grid_and_width(part)[0]
+        grid = tm.grid_and_width(part)[0]
         require(reach + most * abs(left[n]) <= mpf(2) ** (53 + grid), "a difference of the reduction")
     # The argument, from half a step on where k > 0, is a multiple of 2**-61, and STEP_3's products are of finer numbers.
-    require(step / 2 > mpf(2) ** -9 and tm._grid_and_width(parts[2])[0] >= -61 + 0, "the argument's last bit")
+    require(step / 2 > mpf(2) ** -9 and tm.grid_and_width(parts[2])[0] >= -61 + 0, "the argument's last bit")
     # Of the last part: its own error and that of its product with k.
     last_error = float((abs(left[2] - mpf(module.STEP_4)) + mpf(module.STEP_4) * mpf(2) ** -53) * (1 + mpf(2) ** -30))
 
@@ -231,79 +232,76 @@ def log() -> Iterator[Claim]:
 # --- exp and its family -------------------------------------------------------------------------------------------------
 
 
-def exp_boxes(sizes: Sequence[tuple[float, float]]) -> Cells:
-    """``(row, reduced's ends, k's ends, size's ends)`` of every row of exp, for arguments of given sizes and both signs."""
+def exp_cells(lows: Sequence[float], first: float = 760.0) -> Cells:
+    """``(row, reduced's ends, k's ends, low's ends)`` of every row of exp, for bounds of the argument and of its low part."""
     module = core("exponential")
     tables = core("tables.exponential")
     count = len(module.POWERS.rows)
     step = mp.log(2) / count
     head = tables.STEP_HIGH
     reach = float(shifted_error(Fraction(1), tables.INVERSE_STEP, step, 760.0) * (1 + mpf(2) ** -30) + mpf(2) ** -24)
-    grid, width = tm._grid_and_width(head)
-    # k * STEP_HIGH is exact, and so is the difference: of multiples of 2**-62, or of what the argument is a multiple of, if k = 0.
+    grid, width = tm.grid_and_width(head)
+    # k * STEP_HIGH is exact, and so is the difference: of multiples of 2**-62, or of what the argument is, if k = 0.
     require(width + int(760 / step + 2).bit_length() <= 53 and grid >= -62, "k times the head of a step")
     require(step * mpf("0.4999") > mpf(2) ** -10 and reach <= 2.0 ** (53 - 62), "the reduced argument")
     require(760 / step * abs(step - mpf(head)) <= mpf(2) ** -24, "k times the rest of a step")
-    boxes = []
-    for low, high in sizes:
-        first, last = max(0.0, float(low / step) - 1), float(high / step) + 1
-        for row in range(count):
-            boxes += [(row, -reach, reach, first, last, low, high), (row, -reach, reach, -last, -first, low, high)]
-    row, a, b, first, last, low, high = zip(*boxes, strict=True)
-    return Cells([row], [(a, b), (first, last), (low, high)])
+    last = float(first / step) + 1
+    boxes = [(row, -reach, reach, -last, last, 0.0, low) for row in range(count) for low in lows]
+    row, a, b, first_k, last_k, zero, low = zip(*boxes, strict=True)
+    return Cells([row], [(a, b), (first_k, last_k), (low, low)])
 
 
-def exp_error(cells: Cells, ratio: float, test: bool) -> tuple:
-    """``(bound, high, low)`` of ``exp_reduced`` where the argument has a low part of at most ``ratio`` times its size."""
+def exp_error(cells: Cells, test: bool) -> tuple:
+    """``(bound, high, low)`` of ``exp_reduced`` where the argument has a low part of at most the given size."""
     module = core("exponential")
     tables = core("tables.exponential")
-    step = mp.log(2) / len(module.POWERS.rows)
+    count = len(module.POWERS.rows)
+    step = mp.log(2) / count
     (row,), ((a, b), (first, last), (_, size)) = cells.fixed, cells.intervals
     reduced, k = tm.variable(a, b), tm.variable(np.ceil(first), np.floor(last), 0)
-    rest = k * -tables.STEP_LOW
     ideal = reduced.model - k.model * tm.Model.of(step - mpf(tables.STEP_HIGH))
-    if ratio:
-        part = tm.variable(-size * ratio, size * ratio)
-        rest, ideal = part - k * tables.STEP_LOW, ideal + part.model
+    part = tm.variable(-size, size)
+    # As exp_parts and, without a low part, exp_parts_of_double.
+    rest, ideal = part - k * tables.STEP_LOW, ideal + part.model
     with tm.abstract_lanes():
         high, low = module.exp_reduced(reduced, rest, tm.Rows(row))
-    powers = np.array([mpf(2) ** (mpf(j) / len(module.POWERS.rows)) for j in range(len(module.POWERS.rows))], object)
-    function = tm.exp(ideal) * tm.Model.of(powers[row])
-    return tm.bound(high, low, function, test=test), high, low
+    powers = np.array([mpf(2) ** (mpf(j) / count) for j in range(count)], object)
+    return tm.bound(high, low, tm.exp(ideal) * tm.Model.of(powers[row]), test=test), high, low
 
 
 def exp() -> Iterator[Claim]:
-    """exp: an absolute error, for powers in [1, 2)."""
+    """exp: an absolute error, for powers in [1, 2); and what builds on a power."""
     errors = core("tables.exponential_errors")
-    cells = exp_boxes([(0.0, 760.0)])
-    yield prove("exp", cells, lambda cells: (exp_error(cells, 0.0, True)[0].absolutes, errors.EXP_ERROR))
-    yield prove(
-        "exp beside the power", cells, lambda cells: (exp_error(cells, 0.0, False)[0].relatives, errors.EXP_RELATIVE_ERROR)
-    )
+    cells = exp_cells([0.0])
+    yield prove("exp", cells, lambda cells: (exp_error(cells, True)[0].absolutes, errors.EXP_ERROR))
+    yield prove("exp beside the power", cells, lambda cells: (exp_error(cells, False)[0].relatives, errors.EXP_RELATIVE_ERROR))
 
 
 class PairBounds(NamedTuple):
-    """Of ``exp_parts``: the relative error and the size of the low part, each a constant and a part for each unit of argument."""
+    """Of ``exp_parts``: its relative error, its absolute one, and the low part's size: each a constant and a part for the low
+    part of the argument, in units of that.
+    """
 
     error: float
     error_slope: float
+    absolute: float
+    absolute_slope: float
     low: float
     low_slope: float
 
 
-def exp_of_pair(ratio: float) -> PairBounds:
-    """The bounds for a low part of at most ``ratio`` times the argument."""
-    binades = [(0.0, 1.0), *((2.0**e, 2.0 ** (e + 1)) for e in range(9)), (512.0, 760.0)]
-    errors, lows = [], []
-    for ends in binades:
-        bound, _, low = exp_error(exp_boxes([ends]), ratio, False)
-        errors.append(float(np.max(bound.relatives)))
-        lows.append(float(np.max(low.model.magnitude())))
-    slopes = [
-        max((value - values[0]) / low for (low, _), value in zip(binades[1:], values[1:], strict=True))
-        for values in (errors, lows)
-    ]
-    return PairBounds(errors[0], slopes[0], lows[0], slopes[1])
+@functools.cache
+def exp_of_pair() -> PairBounds:
+    """The bounds for low parts of the argument up to 2**-12."""
+    sizes = [2.0 ** (n / 4) for n in range(-20 * 4, -12 * 4 + 1)]
+    cells = exp_cells(sizes)
+    bound, _, low = exp_error(cells, False)
+    found: list[float] = []
+    for values in (bound.relatives, bound.absolutes, low.model.magnitude()):
+        worst = values.reshape(-1, len(sizes)).max(axis=0)
+        # What holds for the least size is the constant; between two sizes what holds for the larger one.
+        found += [float(worst[0]), float(np.max((worst[1:] - worst[0]) / np.array(sizes[:-1])))]
+    return PairBounds(*found)
 
 
 # --- erf, erfc and gelu -------------------------------------------------------------------------------------------------
@@ -313,21 +311,21 @@ def erf() -> Iterator[Claim]:
     """erf for every row; the rest of the argument is exact.
 
     Below 2**-60 the part beyond the linear one is less than 2**-120 of it, and what is left of the core scales with the argument:
-    every binade down to BINARY64_TINY, where products begin to lose bits, is as [2**-60, 2**-59].
+    every binade down to where products begin to lose bits is as [2**-60, 2**-59].
     """
     module = core("error_function")
-    kernels = importlib.import_module("exactops.ops.erf")
+    errors = core("tables.error_function_errors")
     boxes = [(row, -1 / 128, 1 / 128) for row in range(1, 381)]
     boxes += [(0, a, b) for a, b in zip(*tm.binades(2.0**-60, 1 / 128), strict=True)]
     row, low, high = zip(*boxes, strict=True)
 
     def evaluate(cells: Cells):
         (row,), ((low, high),) = cells.fixed, cells.intervals
-        size = tm.Stepped(tm.Value.of(row / 64.0), tm.variable(low, high), row)
+        h = tm.variable(low, high)
         with tm.abstract_lanes():
-            y, y_low, beyond = module.erf_parts(size)
-        error = tm.bound(y, y_low, tm.erf(size.model)).absolutes
-        return error, y.model.least() * kernels.BINARY64_ERROR + beyond.model.least() * kernels.BINARY64_BEYOND_ERROR
+            y, y_low, beyond = module.erf_reduced(h, tm.Rows(row))
+        error = tm.bound(y, y_low, tm.erf(h.model + tm.Model.of(row / 64.0))).absolutes
+        return error, y.model.least() * errors.ERF_ERROR + beyond.model.least() * errors.ERF_BEYOND_ERROR
 
     yield prove("erf", Cells([row], [(low, high)]), evaluate)
 
@@ -358,9 +356,28 @@ def scaled_complement(centres, halved: bool):
     return function
 
 
-def complement_factor(halved: bool, largest: float, pair: PairBounds):
-    """``(cells, evaluate)`` of the product of a power and w or v: evaluate gives the error and what the core returns."""
+def round_product_error(low: float) -> float:
+    """What ``round_product`` adds, beside the result, for a head of 26 bits and a low part of that size beside it."""
+    module = core("sigmoid")
+    x_ends, high_ends = np.linspace(1, 2, 5), np.linspace(1, 2, 5)
+    x_low, high_low = (each.ravel() for each in np.meshgrid(x_ends[:-1], high_ends[:-1]))
+    x, high = tm.variable(x_low, x_low + 0.25), tm.variable(high_low, high_low + 0.25, -25, 26)
+    rest = tm.variable(-low * high_low, low * high_low)
+    found = []
+
+    def keep(product, product_low, error):
+        found.append(tm.bound(product, product_low, x.model * (high.model + rest.model), reference=product).relative)
+        return None, None
+
+    with tm.abstract_lanes(round_and_test=keep, absolute=lambda x: x):
+        module.round_product(x, high, rest, 0.0)
+    return found[0]
+
+
+def complement_factor(halved: bool, largest: float):
+    """``(cells, evaluate)`` of the product of a power and w or v."""
     module = core("error_function")
+    pair = exp_of_pair()
     table = module.GELU if halved else module.ERFC
     centres = []
     while not centres or centres[-1] < largest:
@@ -371,47 +388,66 @@ def complement_factor(halved: bool, largest: float, pair: PairBounds):
     boxes = []
     for number, centre in enumerate(centres):
         reach = 2.0 ** (number // 64 - 7) * (1 + 2.0**-40)
-        for a, b in ((-reach, 0.0), (0.0, reach)):
+        for a, b in ((-reach, -reach / 2), (-reach / 2, 0.0), (0.0, reach / 2), (reach / 2, reach)):
             if centre + b > 0:
-                boxes += [(number, max(a, -centre), b, p, q) for p, q in ((0.998, 1.0), (1.0, 1.4), (1.4, 2.0))]
-    number, a, b, p, q = zip(*boxes, strict=True)
+                # The low part of the argument: (x - top) * (x + top), with the head of x, or half of that.
+                most = 2.0**-24 * (1 + 2.0**-20) * (centre + b) ** 2 / (2 if halved else 1)
+                for first, last in ((0.0, most / 4), (most / 4, most / 2), (most / 2, most)):
+                    boxes += [(number, max(a, -centre), b, p, q, first, last) for p, q in ((0.998, 1.4), (1.4, 2.0))]
+    number, a, b, p, q, first, last = zip(*boxes, strict=True)
 
     def evaluate(cells: Cells):
-        (number,), ((a, b), (p, q)) = cells.fixed, cells.intervals
-        centre = np.array(centres)[number]
+        """``(error, high, power, beyond)``: a bound of the error of the product and the Values."""
+        (number,), ((a, b), (p, q), (_, argument_low)) = cells.fixed, cells.intervals
         h, power = tm.variable(a, b), tm.variable(p, q)
-        argument = (np.abs(centre) + np.maximum(-a, b)) ** 2 / (2 if halved else 1)
-        reach = pair.low + argument * pair.low_slope
+        reach = pair.low + argument_low * pair.low_slope
         power_low = tm.variable(-reach, reach)
         rows = tm.Rows(indices[number])
-        with tm.abstract_lanes(cell_of=lambda size: (rows, h)):
-            factor, factor_low, beyond = (module.gelu_factor if halved else module.erfc_factor)(h)
+        with tm.abstract_lanes():
+            factor, factor_low, beyond = (module.gelu_factor_reduced if halved else module.erfc_factor_reduced)(h, rows)
             high, low = module.product_pair(power, power_low, factor, factor_low)
         ideal = (power.model + power_low.model) * function(h.model, number)
         # Beside the result: the exponential's error, and that of the low part of its argument, two roundings of it.
-        relative = pair.error + argument * (pair.error_slope + 2.0**-76)
-        error = tm.bound(high, low, ideal).absolutes + relative * ideal.magnitude()
-        return error, high, power, beyond, argument
+        relative = pair.error + argument_low * (pair.error_slope + 2.0**-52 * (1 + 2.0**-30))
+        return tm.bound(high, low, ideal).absolutes + relative * ideal.magnitude(), high, low, power, beyond
 
-    return Cells([number], [(a, b), (p, q)]), evaluate
+    return Cells([number], [(a, b), (p, q), (first, last)]), evaluate
 
 
 def erfc() -> Iterator[Claim]:
     """erfc of positive numbers, where the result is normal."""
     kernels = importlib.import_module("exactops.ops.erf")
-    pair = exp_of_pair(2.0**-24 * (1 + 2.0**-20))
-    print("# exp of a pair:", [float(np.log2(each)) for each in pair])
-    cells, values = complement_factor(False, kernels.BINARY64_ERFC_LARGE, pair)
+    errors = core("tables.error_function_errors")
+    print("# exp of a pair:", *(f"2**{np.log2(each):.2f}" for each in exp_of_pair()))
+    cells, values = complement_factor(False, kernels.BINARY64_ERFC_LARGE)
 
     def evaluate(cells: Cells):
-        error, high, power, beyond, argument = values(cells)
-        allowed = high.model.least() * kernels.BINARY64_ERFC_ERROR
-        return error, allowed + power.model.least() * beyond.model.least() * kernels.BINARY64_BEYOND_ERROR
+        error, high, _, power, beyond = values(cells)
+        argument_low = cells.intervals[2][0]
+        allowed = high.model.least() * (errors.ERFC_ERROR + argument_low * errors.ERFC_ARGUMENT_ERROR)
+        return error, allowed + power.model.least() * beyond.model.least() * errors.ERFC_BEYOND_ERROR
 
     yield prove("erfc", cells, evaluate)
 
 
-FAMILIES = (sin_cos, log, exp, erf, erfc)
+def gelu() -> Iterator[Claim]:
+    """gelu of negative numbers, where the result is normal."""
+    kernels = importlib.import_module("exactops.ops.gelu")
+    errors = core("tables.error_function_errors")
+    cells, values = complement_factor(True, kernels.BINARY64_LARGE)
+
+    def evaluate(cells: Cells):
+        error, high, low, power, beyond = values(cells)
+        finish = round_product_error(2.0**-24 + float(np.max(low.model.magnitude() / high.model.least())))
+        argument_low = cells.intervals[2][0]
+        allowed = high.model.least() * (errors.GELU_ERROR + argument_low * errors.GELU_ARGUMENT_ERROR)
+        allowed = allowed + power.model.least() * beyond.model.least() * errors.GELU_BEYOND_ERROR
+        return error + finish * high.model.magnitude(), allowed
+
+    yield prove("gelu", cells, evaluate)
+
+
+FAMILIES = (sin_cos, log, exp, erf, erfc, gelu)
 
 
 def main() -> int:

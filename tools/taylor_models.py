@@ -460,7 +460,7 @@ class Value:
         if isinstance(value, Value):
             return value
         values = np.asarray(value, np.float64)
-        bits = [_grid_and_width(float(each)) for each in np.atleast_1d(values)]
+        bits = [grid_and_width(float(each)) for each in np.atleast_1d(values)]
         grids, widths = (np.array(each).reshape(values.shape) for each in zip(*bits, strict=True))
         return Value(Model.of(values), grids, widths)
 
@@ -515,7 +515,7 @@ class Value:
         return np.asarray(less, bool)
 
 
-def _grid_and_width(value: float) -> tuple[int, int]:
+def grid_and_width(value: float) -> tuple[int, int]:
     """The power of two that a double is an odd multiple of, and the bits of that multiple."""
     if value == 0:
         return _ANY_GRID, 0
@@ -557,34 +557,6 @@ def variable(low, high, grid=_LEAST_GRID, width=53) -> Value:
     low, high = _each(_fixed, low), _each(_fixed, high)
     radius = (high - low + 1) >> 1
     return Value(Model({(): low + radius, _new_variable(): radius}), grid, width)
-
-
-class Stepped(Value):
-    """An input that a kernel writes as a multiple of a step and a rest by adding a large number: ``centre + rest``.
-
-    ``x + shift`` is then what :func:`abstract_bits` makes the number of a row of, ``(x + shift) - shift`` the centre and
-    ``x - centre`` the rest, all exact.
-    """
-
-    def __init__(self, centre: Value, rest: Value, row):
-        super().__init__(centre.model + rest.model)
-        self.centre, self.rest, self.row = centre, rest, row
-
-    def __add__(self, other):
-        return _Shifted(self) if isinstance(other, float) and other >= 2.0**40 else super().__add__(other)
-
-    def __sub__(self, other):
-        return self.rest if other is self.centre else super().__sub__(other)
-
-
-class _Shifted:
-    """A :class:`Stepped` input with the large number."""
-
-    def __init__(self, source: Stepped):
-        self.source = source
-
-    def __sub__(self, other):
-        return self.source.centre
 
 
 class Rows:
@@ -637,11 +609,6 @@ def abstract_lookup(table: Sequence[float], index: Rows) -> Value:
     return Value.of(np.array(table, np.float64)[index.index & (len(table) - 1)])
 
 
-def abstract_bits(x: _Shifted) -> Rows:
-    """:func:`exactops.lanes.bits` where they number a row."""
-    return Rows(x.source.row)
-
-
 def abstract_sqrt(x) -> Value:
     """:func:`exactops.lanes.sqrt`."""
     return _rounded(power_of(Value.of(x).model, Fraction(1, 2)))
@@ -676,7 +643,6 @@ def abstract_lanes(**others: Callable) -> Iterator[None]:
         "lookup_rows": abstract_lookup_rows,
         "lookup": abstract_lookup,
         "sqrt": abstract_sqrt,
-        "bits": abstract_bits,
         "select": abstract_select,
         "absolute": abstract_absolute,
         **others,
