@@ -141,14 +141,14 @@ def _lower_lookup_rows(context, builder, sig, args):
     # One register of lanes at a time: a pair of columns of a lane is one load of 128 bits, and the pairs of the even and of
     # the odd lanes lie side by side, so that one unpacking gives each column.
     count = min(vec.lanes, max(2, vec.target.vector_bits[0] // 64))
-    count += count & 1 if count > 1 else 0
+    count = 1 << (count - 1).bit_length()
     found: list[list] = [[] for _ in range(columns)]
     for start in range(0, vec.lanes, count):
         places = []
         for lane in range(start, min(start + count, vec.lanes)):
             position = builder.extract_element(index, INDEX(lane))
             places.append(builder.gep(array, [ir.IntType(64)(0), position], inbounds=True))
-        places += places[-1:] * (count - len(places))  # an odd number of lanes, which only users have
+        places += places[-1:] * (count - len(places))  # a number of lanes that is no power of two, which only users have
         for column in range(0, columns, 2):
             for number, part in enumerate(_two_columns(builder, places, column)):
                 found[column + number].append(part)
