@@ -81,8 +81,8 @@ def lines(words: list[str], width: int = 120) -> str:
 class Module:
     """The text of one module of constants."""
 
-    def __init__(self, about: str, imports: str):
-        self.text = f'"""{about} Written by tools/derive_binary64_exponential.py with ``--write``."""\n\n{imports}\n'
+    def __init__(self, about: str, imports: str, writer: str = "tools/derive_binary64_exponential.py"):
+        self.text = f'"""{about} Written by {writer} with ``--write``."""\n\n{imports}\n'
 
     def comment(self, text: str) -> None:
         """A line above the constants that follow."""
