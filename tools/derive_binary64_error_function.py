@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import mpmath
-from derive_binary64_exponential import Module, fixed
+from derive_binary64_exponential import Module, fixed, lines
 from minimax import exactly, log2_of, rounded, to_double
 from mpmath import mp, mpf
 
@@ -29,6 +29,8 @@ ERF_CENTRES, ERF_END = 128, mpf("5.93")
 NORMAL_CENTRES, NORMAL_ROWS = 64, 512
 #: Centres a binade of w, the first one in units, and the last argument.
 SCALED_CENTRES, SCALED_ROWS, SCALED_END = 64, 512, 28
+#: How far u = c*h reaches in fast mode.
+FAST_MODE_REACH = mpf(1) / 80
 #: Terms of the Taylor series that are shortened.
 TERMS = 24
 #: The accurate phase: centres a unit, their number, terms of the series of w and of erf.
@@ -93,11 +95,38 @@ def shortened(series: list, reach, degree: int) -> tuple[list, mpf]:
 
 
 def row(series: list, reach, columns: int) -> tuple[tuple[float, ...], mpf]:
-    """A row of the fast phase's table, and the error of its polynomial on ``|h| <= reach`` (that of its rounding not counted)."""
+    """A row of the fast phase's table, and the error of its polynomial on ``|h| <= reach`` but for its rounding."""
     head, slope = to_double(series[0]), exactly(rounded(series[1], 27))
     rest, change = shortened(series[2:], reach, columns - 5)
     entries = (head, to_double(series[0] - head), slope, to_double(series[1] - slope), *(to_double(each) for each in rest))
     return entries, change * reach**2
+
+
+def table_lines(module: Module, name: str, table: list[tuple[float, ...]], length: int) -> None:
+    """A table of rows that are longer than a line, filled up with zeros."""
+    columns = len(table[0])
+    text = lines([f"    {'0.0' if each == 0 else each.hex()}" for row in table for each in row])
+    more = f" + [(0.0,) * {columns}] * {length - len(table)}" if length > len(table) else ""
+    module.text += f'{name} = Table(\n    rows_of(\n        {columns},\n        """\n{text}    """,\n    ){more}\n)\n'
+
+
+def integral(notes: dict) -> tuple:
+    """The coefficients of fast mode's integral: in t/h it is the sum of (-2*u)**m / m! * (-v)**n / n! / (m + 2*n + 1).
+
+    Polynomials in u shortened; what v**3 gives where c is 0 goes to the constant of v**2, where it is least.
+    """
+    parts = []
+    for n, degree in enumerate((6, 4, 2)):
+        series = [
+            mpf(-2) ** m / mpmath.factorial(m) * (-1) ** n / mpmath.factorial(n) / (m + 2 * n + 1) for m in range(degree + 4)
+        ]
+        rest, change = shortened(series[1:], FAST_MODE_REACH, degree - 1)
+        series = [series[0], *rest]  # exact where c is 0
+        notes[f"fast mode, change of the coefficient of v**{n}, over u"] = change
+        parts.append(series)
+    parts[2][0] -= mpf("0.9") / 42 / (4 * ERF_CENTRES**2)
+    first, third, fifth = (tuple(to_double(each) for each in part) for part in parts)
+    return first[1:], third, fifth
 
 
 def derive(notes: dict) -> str:
@@ -105,7 +134,7 @@ def derive(notes: dict) -> str:
     module = Module("Constants of the float64 error function.", "", "tools/derive_binary64_error_function.py")
     module.text = module.text.rstrip() + (
         "\n\nfrom exactops.lanes import Table, Wide, WideTable\n"
-        "from exactops.numerics.constants import integers, rows\n"
+        "from exactops.numerics.constants import doubles, integers, rows_of\n"
     )
     worst = mpf(0)
     table = []
@@ -117,7 +146,7 @@ def derive(notes: dict) -> str:
     notes["error of the polynomials of ERF, relative"] = worst
     module.comment(f"Row j, about c = j/{ERF_CENTRES}: erf(c + h) = (a0 + b0) + (a1 + b1) * h + h**2 * (a2 + ... + a7 * h**5).")
     module.comment("The columns are a0 b0 a1 b1 a2 ... a7; a1 has 27 bits.")
-    module.rows("ERF", table, f"{{0}} + [(0.0,) * 10] * {1024 - len(table)}")
+    table_lines(module, "ERF", table, 1024)
     worst = mpf(0)
     table = []
     reach = mpf(1) / NORMAL_CENTRES / 2
@@ -127,7 +156,7 @@ def derive(notes: dict) -> str:
         table.append(entries)
     notes["error of the polynomials of NORMAL"] = worst
     module.comment(f"The same for the normal distribution function less 1/2, about multiples of 1/{NORMAL_CENTRES}.")
-    module.rows("NORMAL", table)
+    table_lines(module, "NORMAL", table, NORMAL_ROWS)
     worst = mpf(0)
     table = []
     c = mpf(1)
@@ -139,20 +168,26 @@ def derive(notes: dict) -> str:
         c += spacing
     notes["error of the polynomials of SCALED, relative"] = worst
     module.comment("The same for w(x) = e**(x**2) * erfc(x) from 1 on, to a9, about x rounded to 7 bits.")
-    module.rows("SCALED", table, f"{{0}} + [(0.0,) * 12] * {SCALED_ROWS - len(table)}")
+    table_lines(module, "SCALED", table, SCALED_ROWS)
     root = mp.sqrt(mpf(1) / 2)
     head = rounded(root, 26)
     module.comment("sqrt(1/2): a head of 26 bits and the rest; in units of 2**-192.")
     module.constant("ROOT_HALF_HIGH", exactly(head))
     module.constant("ROOT_HALF_LOW", to_double(root - head))
     module.wide("WIDE_ROOT_HALF", fixed(root))
-    module.comment(f"Accurate phase, in units of 2**-192: w(j/{WIDE_CENTRES}), 2/sqrt(pi), 1/n, and erf(x)/x as a series in x**2.")
+    module.comment(f"Accurate phase, in units of 2**-192: w(j/{WIDE_CENTRES}), 2/sqrt(pi), 1/n, erf(x)/x as a series in x**2.")
     module.wide_table("WIDE_SCALED", [fixed(scaled(mpf(j) / WIDE_CENTRES)) for j in range(WIDE_ROWS)])
     module.wide("WIDE_SLOPE", fixed(2 / mp.sqrt(mp.pi)))
     module.wide_table("WIDE_RECIPROCALS", [0] + [fixed(mpf(1) / n) for n in range(1, WIDE_TERMS + 1)])
     series = [2 / mp.sqrt(mp.pi) * (-1) ** n / mpmath.factorial(n) / (2 * n + 1) for n in range(WIDE_ERF_TERMS)]
     module.wide_table("WIDE_ERF", [fixed(each) for each in series])
-    module.comment("Fast mode: value and derivative at the centres, of erfc and of the upper tail of the normal distribution too.")
+    first, third, fifth = integral(notes)
+    module.comment("Fast mode: the integral from 0 to h of e**(-2*c*t - t**2), with u = c*h and v = h**2, is")
+    module.comment("h * (1 + u * FAST_MODE_FIRST(u) + v * FAST_MODE_THIRD(u) + v**2 * FAST_MODE_FIFTH(u)).")
+    module.constant("FAST_MODE_FIRST", first)
+    module.constant("FAST_MODE_THIRD", third)
+    module.constant("FAST_MODE_FIFTH", fifth)
+    module.comment("Value and derivative at the centres, of erfc and of the upper tail of the normal distribution too.")
     module.text += (
         "FAST_MODE_ERF = Table([(row[0], row[2] + row[3]) for row in ERF.rows])\n"
         "FAST_MODE_ERFC = Table([((1.0 - row[0]) - row[1], row[2] + row[3]) for row in ERF.rows])\n"

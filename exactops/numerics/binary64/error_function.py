@@ -11,6 +11,7 @@ from exactops.lanes import (
     lane_function,
     lookup_rows,
     mul_add,
+    polynomial,
     scalar_function,
     scaled_product,
     wide,
@@ -24,7 +25,10 @@ from exactops.numerics.binary64.tables.error_function import (
     ERF,
     FAST_MODE_ERF,
     FAST_MODE_ERFC,
+    FAST_MODE_FIFTH,
+    FAST_MODE_FIRST,
     FAST_MODE_NORMAL,
+    FAST_MODE_THIRD,
     NORMAL,
     ROOT_HALF_HIGH,
     ROOT_HALF_LOW,
@@ -126,7 +130,7 @@ def square_parts(size: Lanes):
 def product_parts(high: Lanes, low: Lanes, other: Lanes, other_low: Lanes):
     """The product of two pairs, whose head, of 52 bits, is exact and whose rest is below 2**-23 of it."""
     top, other_top = leading_part(high), leading_part(other)
-    rest = (high - top) * other + (top * (other - other_top) + (high * other_low + low * other))
+    rest = (high - top) * other + (top * (other - other_top) + (high * other_low + low * (other + other_low)))
     return top * other_top, rest
 
 
@@ -142,7 +146,7 @@ def erfc_tail_parts(x: Lanes):
 
 @lane_function
 def distribution_tail_parts(size: Lanes):
-    """``(high, low, exponent)``: the normal distribution function of -size, for sizes from 1.5 to 39, with a head of 26 bits."""
+    """``(high, low, exponent)``: the normal distribution function of -size, for sizes from 1.5 to 39; a head of 26 bits."""
     square, square_low = square_parts(size)
     power, power_low, exponent = exp_parts(-0.5 * square, -0.5 * square_low)
     top = leading_part(size)
@@ -159,14 +163,12 @@ def distribution_tail_parts(size: Lanes):
 
 @lane_function
 def erf_fast_mode(size: Lanes):
-    """erf of sizes up to 5.93, to about 1 ulp: with the value and the derivative at the centre c.
-
-    ``erf(c + h) = erf(c) + erf'(c) * h * (1 - c*h + (2*c**2 - 1)/3 * h**2 - ...)``.
-    """
+    """erf of sizes up to 5.93, to about 1 ulp, with the value and the derivative at the centre."""
     shifted = size + _ERF_SHIFT
     c = shifted - _ERF_SHIFT
+    h = size - c
     value, slope = lookup_rows(FAST_MODE_ERF, bits(shifted))
-    return mul_add(slope, erf_step(c, size - c), value)
+    return mul_add(slope, step_fast_mode(h, c * h, h * h), value)
 
 
 @lane_function
@@ -174,26 +176,9 @@ def erfc_fast_mode(size: Lanes):
     """erfc of sizes up to 2.5, to about 1 ulp."""
     shifted = size + _ERF_SHIFT
     c = shifted - _ERF_SHIFT
+    h = size - c
     value, slope = lookup_rows(FAST_MODE_ERFC, bits(shifted))
-    return mul_add(-slope, erf_step(c, size - c), value)
-
-
-@lane_function
-def erf_step(c: Lanes, h: Lanes):
-    """``(erf(c + h) - erf(c)) / erf'(c)`` for ``|h| <= 1/256``.
-
-    Taylor's series to h**6 in terms of u = c*h and h**2: u - u is c's share, and every factor of h without c is small.
-    """
-    u = c * h
-    v = h * h
-    # 1 - u + (2u^2 - v)/3 - (2u^3 - 3uv)/6 + (4u^4 - 12 u^2 v + 3 v^2)/30 - (4u^5 - 20u^3 v + 15 u v^2)/90
-    w = u * u
-    second = mul_add(w, 2.0 / 3.0, v * (-1.0 / 3.0))
-    third = mul_add(w, -1.0 / 3.0, v * 0.5)
-    fourth = mul_add(w, mul_add(w, 2.0 / 15.0, v * -0.4), v * v * 0.1)
-    fifth = mul_add(w, -2.0 / 45.0, v * (2.0 / 9.0))
-    tail = mul_add(u, third - 1.0, second) + mul_add(u * w, fifth, fourth)
-    return mul_add(h, tail, h)
+    return mul_add(-slope, step_fast_mode(h, c * h, h * h), value)
 
 
 @lane_function
@@ -203,21 +188,16 @@ def normal_fast_mode(size: Lanes):
     c = shifted - _NORMAL_SHIFT
     h = size - c
     value, slope = lookup_rows(FAST_MODE_NORMAL, bits(shifted))
-    return mul_add(-slope, normal_step(c, h), value)
+    half = 0.5 * h
+    return mul_add(-slope, step_fast_mode(h, half * c, half * h), value)
 
 
 @lane_function
-def normal_step(c: Lanes, h: Lanes):
-    """``(Phi(c + h) - Phi(c)) / Phi'(c)`` for ``|h| <= 1/128``: Taylor's series to h**7, in terms of u = c*h and h**2."""
-    u = c * h
-    v = h * h
-    w = u * u
-    # 1 - u/2 + (u^2 - v)/6 - (u^3 - 3uv)/24 + (u^4 - 6 u^2 v + 3 v^2)/120 - (u^5 - 10u^3v + 15uv^2)/720
-    second = mul_add(w, 1.0 / 6.0, v * (-1.0 / 6.0))
-    third = mul_add(w, -1.0 / 24.0, v * 0.125)
-    fourth = mul_add(w, mul_add(w, 1.0 / 120.0, v * -0.05), v * v * 0.025)
-    fifth = mul_add(w, mul_add(w, -1.0 / 720.0, v * (1.0 / 72.0)), v * v * (-1.0 / 48.0))
-    tail = mul_add(u, third - 0.5, second) + mul_add(u, fifth, fourth)
+def step_fast_mode(h: Lanes, u: Lanes, v: Lanes):
+    """The integral of ``e**(-2*c*t - t**2)`` for t from 0 to h, with u = c*h and v = h**2: ``h * (1 - u - v/3 + ...)``."""
+    third = v * polynomial(u, FAST_MODE_THIRD, "fused pairs")
+    fifth = (v * v) * polynomial(u, FAST_MODE_FIFTH, "fused pairs")
+    tail = mul_add(u, polynomial(u, FAST_MODE_FIRST, "fused pairs"), third + fifth)
     return mul_add(h, tail, h)
 
 
@@ -248,7 +228,9 @@ def scaled_fixed(z):
     term = scaled_product(first, before) - scaled_product(WIDE_SLOPE, d)
     total = before + term
     for n in range(2, 34):
-        following = scaled_product(scaled_product(first, term) + scaled_product(second, before), wide_entry(WIDE_RECIPROCALS, n))
+        following = scaled_product(
+            scaled_product(first, term) + scaled_product(second, before), wide_entry(WIDE_RECIPROCALS, n)
+        )
         before = term
         term = following
         total = total + term
@@ -326,10 +308,7 @@ def gelu_accurate_phase(x):
     else:
         bounded = significand
         bounded_exponent = exponent
-        if exponent > -47:  # at least 64
-            bounded = wide(39)
-            bounded_exponent = wide(0)
-        elif to_fixed(significand, exponent) > wide(39) << 192:
+        if exponent > -47 or to_fixed(significand, exponent) > wide(39) << 192:  # at least 64
             bounded = wide(39)
             bounded_exponent = wide(0)
         product = bounded * WIDE_ROOT_HALF
