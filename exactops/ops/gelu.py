@@ -16,6 +16,14 @@ from exactops.lanes import (
     scalar_function,
     select,
 )
+from exactops.numerics.binary64.error_function import (
+    distribution_parts,
+    distribution_tail_parts,
+    normal_fast_mode,
+)
+from exactops.numerics.binary64.error_function import (
+    gelu_accurate_phase as gelu_binary64_accurate_phase,
+)
 from exactops.numerics.binary64.exponential import bounded_to_fixed, exp_fast_mode_parts_of_pair, exp_parts, split_power
 from exactops.numerics.binary64.gelu_tanh import gelu_tanh_argument, gelu_tanh_argument_fixed
 from exactops.numerics.binary64.sigmoid import (
@@ -62,7 +70,7 @@ from exactops.numerics.tables.gelu import (
     SLOPE_LOW,
     TAIL,
 )
-from exactops.table.formats import FLOATS, FLOATS_TO_32_BITS
+from exactops.table.formats import FLOATS
 from exactops.table.operator import Attribute, Kernel, Operator
 
 #: Below it the series NEAR_ZERO serves.
@@ -76,6 +84,15 @@ FAST_PHASE_ERROR = 1 << 16
 #: limit they are zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
 BINARY64_TANH_ERROR = 2.0**-66
 BINARY64_TANH_LARGE, BINARY64_TANH_UNDERFLOW = 20.5, -21.6
+#: The same for gelu: the bounds of x * Phi(x), a constant and what is times x**2, and of the tail. From the one limit on
+#: downwards it is computed as a tail; below the others its results are subnormal, and zero. The table ends at the next limit,
+#: and from the last on the result is x.
+BINARY64_ERROR, BINARY64_ERROR_SQUARE = 2.0**-67.3, 2.0**-66
+BINARY64_TAIL_ERROR = 2.0**-64.5
+BINARY64_FAR, BINARY64_SUBNORMAL = -3.0, -37.6
+BINARY64_UNDERFLOW = float.fromhex("-0x1.34a4208ec1ea3p+5")
+BINARY64_END, BINARY64_LARGE = 7.984375, 8.5
+_SCALE_BITS = 256 << 52
 HALF_INVERSE_STEP = 0.5 * INVERSE_STEP
 _FIRST_29_BITS = leading_bits(29)
 _FIRST_24_BITS = leading_bits(24)
@@ -194,6 +211,43 @@ def gelu_tanh_fast(x: Lanes):
     return y
 
 
+def gelu_binary64(x: Lanes):
+    """Exact mode, float64 lanes: x times the distribution function, far out e**(-x**2 / 2) times x and a factor."""
+    size = absolute(x)
+    high, low = distribution_parts(x, size)
+    y, fails = round_product(x, high, low, BINARY64_ERROR + x * x * BINARY64_ERROR_SQUARE)
+    outside = ~((x > BINARY64_FAR) & (x < BINARY64_END)) | (size < TINY)
+    if any_lane(fails | outside):
+        y = select((x >= BINARY64_LARGE) | (x == 0.0), x, y)
+        y = select(x == x, y, x)
+        far = x <= BINARY64_FAR
+        fails = (fails | outside) & (x > BINARY64_FAR) & (x < BINARY64_LARGE) & (x != 0.0)
+        if any_lane(far):
+            high, low, exponent = distribution_tail_parts(size)
+            tail, tail_fails = round_product(x, high, low, BINARY64_TAIL_ERROR)
+            y = select(far, select(x < BINARY64_UNDERFLOW, -0.0, from_bits(bits(tail) + exponent)), y)
+            fails = fails | (far & (tail_fails | (x < BINARY64_SUBNORMAL)) & (x >= BINARY64_UNDERFLOW))
+        y = recompute(fails, y, gelu_binary64_accurate_phase, x)
+    return y
+
+
+def gelu_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: at most 2 ulp off. Far out it is the exact mode's fast phase."""
+    size = absolute(x)
+    y = normal_fast_mode(size)
+    y = x * select(x < 0.0, y, 1.0 - y)
+    outside = ~((x > BINARY64_FAR) & (x < BINARY64_END))
+    if any_lane(outside):
+        y = select(x >= BINARY64_LARGE, x, y)
+        far = (x <= BINARY64_FAR) | ((x >= BINARY64_END) & (x < BINARY64_LARGE))
+        if any_lane(far):
+            high, low, exponent = distribution_tail_parts(size)
+            tail = from_bits(bits(x * (high + low)) + (exponent + _SCALE_BITS)) * 2.0**-256
+            tail = select(x < BINARY64_UNDERFLOW, -0.0, tail)
+            y = select(far, select(x < 0.0, tail, x - tail), y)
+    return y
+
+
 def gelu_tanh_binary64(x: Lanes):
     """The tanh form, exact mode, float64 lanes: x * sigmoid(argument) rounded once."""
     high, low = gelu_tanh_argument(x)
@@ -242,6 +296,8 @@ def gelu_tanh_binary64_fast(x: Lanes):
 def _kernel(inputs, output, choices) -> Kernel:
     if choices["approximate"] == "tanh" and output.short == "f64":
         return Kernel(gelu_tanh_binary64, gelu_tanh_binary64_fast, registers=2)
+    if output.short == "f64":
+        return Kernel(gelu_binary64, gelu_binary64_fast, registers=2)
     return Kernel(gelu_tanh, gelu_tanh_fast) if choices["approximate"] == "tanh" else Kernel(gelu, gelu_fast, registers=2)
 
 
@@ -250,7 +306,7 @@ OPERATORS = (
         "gelu",
         "x * Phi(x), rounded once, where Phi is the standard normal distribution function",
         "c",
-        FLOATS_TO_32_BITS,
+        FLOATS,
         _kernel,
         aliases=("gelu_erf",),
         onnx="Gelu",
