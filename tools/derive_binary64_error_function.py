@@ -33,8 +33,8 @@ SCALED_CENTRES, SCALED_ROWS, SCALED_END = 64, 512, 28
 FAST_MODE_REACH = mpf(1) / 80
 #: Terms of the Taylor series that are shortened.
 TERMS = 24
-#: The accurate phase: centres a unit, their number, terms of the series of w and of erf.
-WIDE_CENTRES, WIDE_ROWS, WIDE_TERMS, WIDE_ERF_TERMS = 16, 465, 33, 33
+#: The accurate phase: centres a unit, their number, terms of the series of erf.
+WIDE_CENTRES, WIDE_ROWS, WIDE_ERF_TERMS = 16, 465, 33
 
 
 def erf_series(c):
@@ -175,10 +175,10 @@ def derive(notes: dict) -> str:
     module.constant("ROOT_HALF_HIGH", exactly(head))
     module.constant("ROOT_HALF_LOW", to_double(root - head))
     module.wide("WIDE_ROOT_HALF", fixed(root))
-    module.comment(f"Accurate phase, in units of 2**-192: w(j/{WIDE_CENTRES}), 2/sqrt(pi), 1/n, erf(x)/x as a series in x**2.")
+    module.comment(f"Accurate phase, in units of 2**-192: w(j/{WIDE_CENTRES}), 2/sqrt(pi), 1/(8*n + 7)!, erf(x)/x as a series in x**2.")
     module.wide_table("WIDE_SCALED", [fixed(scaled(mpf(j) / WIDE_CENTRES)) for j in range(WIDE_ROWS)])
     module.wide("WIDE_SLOPE", fixed(2 / mp.sqrt(mp.pi)))
-    module.wide_table("WIDE_RECIPROCALS", [0] + [fixed(mpf(1) / n) for n in range(1, WIDE_TERMS + 1)])
+    module.wide_table("WIDE_RECIPROCALS", [fixed(1 / mpmath.factorial(8 * n + 7)) for n in range(4)])
     series = [2 / mp.sqrt(mp.pi) * (-1) ** n / mpmath.factorial(n) / (2 * n + 1) for n in range(WIDE_ERF_TERMS)]
     module.wide_table("WIDE_ERF", [fixed(each) for each in series])
     first, third, fifth = integral(notes)

@@ -210,30 +210,43 @@ _TWELVE = Wide(12 << 192)
 _LARGE = Wide(28 << 192)
 _EXPONENT = Wide(-192)
 _UNIT = Wide(1)
+_ZERO = Wide(0)
 
 
 @scalar_function
 def scaled_fixed(z):
-    """``e**(z**2) * erfc(z)`` of a fixed-point number from 0 to 29: within 2**16 units, where it is at least 2**186.
+    """``e**(z**2) * erfc(z)`` of a fixed-point number from 0 to 29: within 2**13 units, where it is at least 2**186.
 
-    The terms t of Taylor's series about the nearest centre c, with d = z - c, follow from the two before them:
-    ``(n + 1) * t[n + 1] = 2*c*d * t[n] + 2*d**2 * t[n - 1]``. What rounding adds to a term, less than eight units, grows like
-    the series of ``e**(2*c*d + d**2)``, less than tenfold; the term of order 34 is below a unit.
+    Taylor's series about the nearest centre c, in d, which is z - c cut to multiples of 2**-60: products with it need no more
+    than 256 bits. Its terms times n!, s, follow from the two before: ``s[n + 1] = 2*c*d * s[n] + 2*n*d**2 * s[n - 1]``. What
+    rounding adds, less than 64 units a term, grows like the terms of ``e**(2*c*d + d**2)``, together less than eightfold. Eight
+    terms at a time are divided by one factorial; the product with its reciprocal is wrong by 2**12 units. The term of
+    order 32 is below a unit. What d leaves of z - c, less than 2**-60, takes three terms of the series about z.
     """
     row = (z + _HALF_UNIT) >> 188
-    d = z - (row << 188)
-    first = (row * d) >> 3
-    second = scaled_product(d, d) << 1
-    before = wide_entry(WIDE_SCALED, row)
-    term = scaled_product(first, before) - scaled_product(WIDE_SLOPE, d)
-    total = before + term
-    for n in range(2, 34):
-        following = scaled_product(
-            scaled_product(first, term) + scaled_product(second, before), wide_entry(WIDE_RECIPROCALS, n)
-        )
-        before = term
-        term = following
-        total = total + term
+    offset = z - (row << 188)
+    d = offset >> 132
+    rest = offset - (d << 132)
+    term = wide_entry(WIDE_SCALED, row)
+    following = ((((row * term) >> 3) - WIDE_SLOPE) * d) >> 60
+    before = (term * d) >> 60
+    total = _ZERO
+    n = _ZERO
+    for group in range(4):
+        part = _ZERO
+        for _ in range(8):
+            part = part * n + term
+            n = n + 1
+            term = following
+            scaled = (term * d) >> 60
+            following = ((row * scaled) >> 3) + (((n + n) * before * d) >> 60)
+            before = scaled
+        total = total + scaled_product(part, wide_entry(WIDE_RECIPROCALS, group))
+    if rest > 0:
+        near = z - rest
+        slope = scaled_product(near + near, total) - WIDE_SLOPE
+        curvature = total + scaled_product(near, slope)
+        total = total + scaled_product(rest, slope + scaled_product(rest, curvature))
     return total
 
 
