@@ -186,7 +186,9 @@ def erf_binary64_fast(x: Lanes):
 def erfc_binary64(x: Lanes):
     """Exact mode, float64 lanes: 1 - erf(x), far out e**(-x**2) times a factor."""
     high, low = erfc_parts(x, absolute(x))
-    y, fails = round_and_test(high, low, high * (BINARY64_ERFC_ERROR + x * x * BINARY64_ERFC_ERROR_SQUARE))
+    positive = select(x > 0.0, x, 0.0)
+    error = high * (BINARY64_ERFC_ERROR + positive * positive * BINARY64_ERFC_ERROR_SQUARE)
+    y, fails = round_and_test(high, low, error)
     outside = ~((x >= BINARY64_ERFC_TWO) & (x < BINARY64_ERFC_FAR))
     if any_lane(fails | outside):
         y = select(x < BINARY64_ERFC_TWO, 2.0, y)

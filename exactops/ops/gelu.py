@@ -215,7 +215,8 @@ def gelu_binary64(x: Lanes):
     """Exact mode, float64 lanes: x times the distribution function, far out e**(-x**2 / 2) times x and a factor."""
     size = absolute(x)
     high, low = distribution_parts(x, size)
-    y, fails = round_product(x, high, low, BINARY64_ERROR + x * x * BINARY64_ERROR_SQUARE)
+    negative = select(x < 0.0, x, 0.0)
+    y, fails = round_product(x, high, low, BINARY64_ERROR + negative * negative * BINARY64_ERROR_SQUARE)
     outside = ~((x > BINARY64_FAR) & (x < BINARY64_END)) | (size < TINY)
     if any_lane(fails | outside):
         y = select((x >= BINARY64_LARGE) | (x == 0.0), x, y)
