@@ -1,12 +1,15 @@
-"""Derive every constant of the float64 error function and its family. ``--check`` compares, ``--write`` writes them.
+"""Derive every constant of the float64 erf, erfc and gelu. ``--check`` compares, ``--write`` writes them.
 
-The module is ``error_function`` in exactops/numerics/binary64/tables.
+The modules are ``error_function`` and ``error_function_errors`` in exactops/numerics/binary64/tables.
 
-Fast phase: ``f(c + h) = a0 + a1 * h + h**2 * (a2 + ... + a7 * h**5)`` about the nearest centre c, which is a multiple of 1/128
-for erf and of 1/64 for the normal distribution; a0 and a1 are pairs, the head of a1 has 27 bits. Far out, erfc is
-``e**(-x**2) * w(x)``, where ``w(x) = e**(x**2) * erfc(x)`` has 64 centres a binade. The polynomials are Taylor series about
-the centres, shortened with Chebyshev polynomials. Accurate phase: Taylor series of w about the multiples of 1/16, by the
-recurrence of its coefficients that follows from ``w' = 2 * x * w - 2 / sqrt(pi)``, and that of erf about 0.
+erf, fast phase: a polynomial of degree 7 in h about each centre c, a multiple of 1/64: ``|h| <= 1/128``. The cell of zero is
+odd, so that it is good relative to the result. erfc and gelu: ``erfc(x) = e**(-x**2) * w(x)`` and
+``Phi(-x) = e**(-x**2/2) * v(x)`` for x that is not negative, w and v by polynomials of degree 8 about
+centres for which ``1 + c`` is ``1 + x`` rounded to six bits behind the first. In each row the first two coefficients are pairs, the head of the second
+with 27 bits. The polynomials are Taylor's, cut off in terms of Chebyshev's polynomials: nearly minimax.
+
+Accurate phase: the Taylor series of w about multiples of 1/8, whose coefficients follow from w(c) by a recurrence, and that of
+erf(x)/x about zero, in fixed point with 192 bits.
 """
 
 from __future__ import annotations
@@ -15,202 +18,235 @@ import sys
 from pathlib import Path
 
 import mpmath
-from derive_binary64_exponential import Module, fixed, lines
+from derive_binary64_exponential import Module as ExponentialModule
+from derive_binary64_exponential import constants_of, fixed, lines
 from minimax import exactly, log2_of, rounded, to_double
 from mpmath import mp, mpf
 
-mp.prec = 400
+mp.prec = 500
 
-PLACE = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables" / "error_function.py"
+FOLDER = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables"
 
-#: Centres a unit and the end of the table of erf: from there on the result is 1.
-ERF_CENTRES, ERF_END = 128, mpf("5.93")
-#: The same for the normal distribution.
-NORMAL_CENTRES, NORMAL_ROWS = 64, 512
-#: Centres a binade of w, the first one in units, and the last argument.
-SCALED_CENTRES, SCALED_ROWS, SCALED_END = 64, 512, 28
-#: How far u = c*h reaches in fast mode.
-FAST_MODE_REACH = mpf(1) / 80
-#: Terms of the Taylor series that are shortened.
-TERMS = 24
-#: The accurate phase: centres a unit, their number, terms of the series of erf.
-WIDE_CENTRES, WIDE_ROWS, WIDE_ERF_TERMS = 16, 465, 33
+#: Terms of the Taylor series that a cell's polynomial is cut from.
+SERIES = 25
+#: Cells of erf a unit, the last centre times that, and the degree.
+ERF_CELLS, ERF_LAST, ERF_DEGREE = 64, 380, 7
+#: Cells of w and v a binade of 1 + x, how many cells, and the degree.
+CELLS, ERFC_COUNT, GELU_COUNT, DEGREE = 64, 320, 340, 8
+#: Centres of the accurate phase a unit, and the last one, times that.
+WIDE_CELLS, WIDE_LAST = 8, 222
+#: Terms of the accurate phase: of w about a centre, and of erf(x)/x, for x up to 1/2.
+WIDE_TERMS, WIDE_ERF_TERMS = 34, 36
 
+RELATIVE = """
 
-def erf_series(c):
-    """Taylor coefficients of erf about c."""
-    slopes = [2 / mp.sqrt(mp.pi) * mp.exp(-c * c)]
-    slopes.append(-2 * c * slopes[0])
-    for n in range(1, TERMS):
-        slopes.append((-2 * c * slopes[n] - 2 * slopes[n - 1]) / (n + 1))
-    return [mp.erf(c)] + [slope / (n + 1) for n, slope in enumerate(slopes[:TERMS])]
-
-
-def normal_series(c):
-    """Taylor coefficients of the normal distribution function less 1/2 about c."""
-    root = mp.sqrt(2)
-    return [each / 2 / root**n for n, each in enumerate(erf_series(c / root))]
+def relative(row):
+    \"""A row as a head of 24 bits and the coefficients of the polynomial divided by it, less 1.\"""
+    value, value_low, slope, slope_low, *others, _ = row.tolist()
+    if not value:
+        return (0.0,) * 10
+    head = float(np.float32(value))
+    return (head, ((value - head) + value_low) / head, (slope + slope_low) / head, *(each / head for each in others))
+"""
 
 
-def scaled(x):
-    """w(x) = e**(x**2) * erfc(x)."""
-    return mp.exp(x * x) * mp.erfc(x)
+class Module(ExponentialModule):
+    """The text of the module of constants."""
+
+    def __init__(self, about: str, imports: str):
+        self.text = f'"""{about} Written by tools/derive_binary64_error_function.py with ``--write``."""\n\n{imports}\n'
+
+    def rows(self, name: str, rows: list[tuple[float, ...]], order: str = "{0}") -> None:
+        """A table of long rows, with an expression for what it is made of them."""
+        text = "\n".join(lines(["    " + source_of(row[0])] + [source_of(value) for value in row[1:]]) for row in rows)
+        self.text += f'_{name} = tables(\n    """\n{text}    """\n)\n{name} = Table({order.format(f"_{name}")})\n'
 
 
-def scaled_series(c):
-    """Taylor coefficients of w about c; forwards, which loses some e**(2*c*h): the precision has room for it."""
-    found = [scaled(c)]
-    found.append(2 * c * found[0] - 2 / mp.sqrt(mp.pi))
-    for n in range(1, TERMS):
-        found.append((2 * c * found[n] + 2 * found[n - 1]) / (n + 1))
+def source_of(value: float) -> str:
+    """A double in hexadecimal, zero in short."""
+    return value.hex() if value else "0.0"
+
+
+def _chebyshev(count: int) -> list[list[int]]:
+    """The coefficients of Chebyshev's polynomials below a degree."""
+    found = [[1], [0, 1]]
+    while len(found) < count:
+        twice = [0, *(2 * c for c in found[-1])]
+        found.append([a - b for a, b in zip(twice, found[-2] + [0] * len(twice), strict=False)])
     return found
 
 
-def chebyshev(n: int) -> list[int]:
-    """Coefficients of the Chebyshev polynomial of degree n."""
-    before, now = [1], [0, 1]
-    if n == 0:
-        return before
-    for _ in range(n - 1):
-        following = [0] + [2 * each for each in now]
-        for power, each in enumerate(before):
-            following[power] -= each
-        before, now = now, following
-    return now
+CHEBYSHEV = _chebyshev(SERIES)
 
 
-_CHEBYSHEV = [chebyshev(n) for n in range(TERMS + 1)]
+def economized(coefficients: list, reach, degree: int) -> tuple[list, mpf]:
+    """The polynomial cut off after a degree in terms of Chebyshev's polynomials of h/reach, and a bound of what is left out."""
+    terms = [mpf(0)] * len(coefficients)
+    for n, coefficient in enumerate(coefficients):
+        scaled = coefficient * reach**n * 2 / mpf(2) ** n
+        for k in range(n // 2 + 1):
+            terms[n - 2 * k] += scaled * mpmath.binomial(n, k) / (2 if n == 2 * k else 1)
+    left = sum(abs(term) for term in terms[degree + 1 :])
+    found = [mpf(0)] * (degree + 1)
+    for j in range(degree + 1):
+        for n, c in enumerate(CHEBYSHEV[j]):
+            found[n] += terms[j] * c
+    return [c / reach**n for n, c in enumerate(found)], left
 
 
-def shortened(series: list, reach, degree: int) -> tuple[list, mpf]:
-    """The polynomial of a lower degree near a series for ``|h| <= reach``, and a bound of what that changes."""
-    left = [each * reach**n for n, each in enumerate(series)]
-    change = mpf(0)
-    for n in range(len(left) - 1, degree, -1):
-        factor = left[n] / mpf(2) ** (n - 1)
-        change += abs(factor)
-        for power, each in enumerate(_CHEBYSHEV[n]):
-            left[power] -= factor * each
-    return [each / reach**n for n, each in enumerate(left[: degree + 1])], change
+def series_of_erf(c) -> list:
+    """Taylor coefficients of erf about c: erf'' = -2x erf'."""
+    found = [mp.erf(c), 2 / mp.sqrt(mp.pi) * mp.exp(-c * c)]
+    for n in range(SERIES - 2):
+        found.append(-2 * (c * (n + 1) * found[n + 1] + n * found[n]) / ((n + 2) * (n + 1)))
+    return found
 
 
-def row(series: list, reach, columns: int) -> tuple[tuple[float, ...], mpf]:
-    """A row of the fast phase's table, and the error of its polynomial on ``|h| <= reach`` but for its rounding."""
-    head, slope = to_double(series[0]), exactly(rounded(series[1], 27))
-    rest, change = shortened(series[2:], reach, columns - 5)
-    entries = (head, to_double(series[0] - head), slope, to_double(series[1] - slope), *(to_double(each) for each in rest))
-    return entries, change * reach**2
+def series_of_w(c) -> list:
+    """Taylor coefficients of w(x) = e**(x**2) * erfc(x) about c: w' = 2x w - 2/sqrt(pi)."""
+    found = [mp.exp(c * c) * mp.erfc(c)]
+    found.append(2 * c * found[0] - 2 / mp.sqrt(mp.pi))
+    for n in range(1, SERIES - 1):
+        found.append(2 * (c * found[n] + found[n - 1]) / (n + 1))
+    return found
 
 
-def table_lines(module: Module, name: str, table: list[tuple[float, ...]], length: int) -> None:
-    """A table of rows that are longer than a line, filled up with zeros."""
-    columns = len(table[0])
-    text = lines([f"    {'0.0' if each == 0 else each.hex()}" for row in table for each in row])
-    more = f" + [(0.0,) * {columns}] * {length - len(table)}" if length > len(table) else ""
-    module.text += f'{name} = Table(\n    rows_of(\n        {columns},\n        """\n{text}    """,\n    ){more}\n)\n'
+def series_of_v(c) -> list:
+    """Taylor coefficients of v(x) = e**(x**2/2) * Phi(-x) = w(x/sqrt(2))/2 about c: v' = x v - 1/sqrt(2 pi)."""
+    found = [mp.exp(c * c / 2) * mp.erfc(c / mp.sqrt(2)) / 2]
+    found.append(c * found[0] - 1 / mp.sqrt(2 * mp.pi))
+    for n in range(1, SERIES - 1):
+        found.append((c * found[n] + found[n - 1]) / (n + 1))
+    return found
 
 
-def integral(notes: dict) -> tuple:
-    """The coefficients of fast mode's integral: in t/h it is the sum of (-2*u)**m / m! * (-v)**n / n! / (m + 2*n + 1).
-
-    Polynomials in u shortened; what v**3 gives where c is 0 goes to the constant of v**2, where it is least.
-    """
-    parts = []
-    for n, degree in enumerate((6, 4, 2)):
-        series = [
-            mpf(-2) ** m / mpmath.factorial(m) * (-1) ** n / mpmath.factorial(n) / (m + 2 * n + 1) for m in range(degree + 4)
-        ]
-        rest, change = shortened(series[1:], FAST_MODE_REACH, degree - 1)
-        series = [series[0], *rest]  # exact where c is 0
-        notes[f"fast mode, change of the coefficient of v**{n}, over u"] = change
-        parts.append(series)
-    parts[2][0] -= mpf("0.9") / 42 / (4 * ERF_CENTRES**2)
-    first, third, fifth = (tuple(to_double(each) for each in part) for part in parts)
-    return first[1:], third, fifth
+def row(coefficients: list) -> tuple[float, ...]:
+    """A row of a table: two pairs, then single doubles."""
+    high = to_double(coefficients[0])
+    slope = exactly(rounded(coefficients[1], 27))
+    pairs = (high, to_double(coefficients[0] - mpf(high)), slope, to_double(coefficients[1] - mpf(slope)))
+    return (*pairs, *(to_double(c) for c in coefficients[2:]))
 
 
-def derive(notes: dict) -> str:
+def erf_rows() -> tuple[list[tuple[float, ...]], mpf]:
+    """The cells of erf, and the largest relative error."""
+    reach = mpf(1) / (2 * ERF_CELLS)
+    # The cell of zero: a polynomial in x**2, cut off in terms of Chebyshev's polynomials of 2 * x**2 / reach**2 - 1.
+    about_zero = series_of_erf(mpf(0))[1::2]
+    half = reach**2 / 2
+    shifted = [
+        sum(c * mpmath.binomial(n, k) * half ** (n - k) for n, c in enumerate(about_zero) if n >= k)
+        for k in range(len(about_zero))
+    ]
+    found, left = economized(shifted, half, ERF_DEGREE // 2)
+    odd = [
+        sum(c * mpmath.binomial(n, k) * (-half) ** (n - k) for n, c in enumerate(found) if n >= k) for k in range(len(found))
+    ]
+    rows = [row([c for each in odd for c in (mpf(0), each)])]
+    worst = left / mp.erf(reach) * reach
+    for j in range(1, ERF_LAST + 1):
+        series = series_of_erf(mpf(j) / ERF_CELLS)
+        found, left = economized(series, reach, ERF_DEGREE)
+        worst = max(worst, left / mp.erf(mpf(j) / ERF_CELLS - reach))
+        rows.append(row(found))
+    return rows, worst
+
+
+def cell_rows(series, count: int) -> tuple[list[tuple[float, ...]], mpf]:
+    """The cells of w or v in the order of 1 + c, and the largest relative error."""
+    rows, worst = [], mpf(0)
+    for j in range(count):
+        binade, place = divmod(j, CELLS)
+        centre = (1 + mpf(place) / CELLS) * 2**binade - 1
+        reach = mpf(2) ** binade / (2 * CELLS)
+        coefficients = series(centre)
+        found, left = economized(coefficients, reach, DEGREE)
+        # w falls by less than one part in 64 from the centre to the end of the cell.
+        worst = max(worst, left / coefficients[0] * (1 + mpf(1) / 32))
+        rows.append((*row(found), 0.0))
+    return rows, worst
+
+
+def error_function(notes: dict) -> str:
     """The text of the module."""
-    module = Module("Constants of the float64 error function.", "", "tools/derive_binary64_error_function.py")
-    module.text = module.text.rstrip() + (
-        "\n\nfrom exactops.lanes import Table, Wide, WideTable\n"
-        "from exactops.numerics.constants import doubles, integers, rows_of\n"
+    module = Module(
+        "Constants of the float64 erf, erfc and gelu.",
+        "import numpy as np\n\nfrom exactops.lanes import Table, Wide, WideTable\n"
+        "from exactops.numerics.constants import integers, tables\n" + RELATIVE,
     )
-    worst = mpf(0)
-    table = []
-    reach = mpf(1) / ERF_CENTRES / 2
-    for j in range(int(ERF_END * ERF_CENTRES) + 2):
-        entries, change = row(erf_series(mpf(j) / ERF_CENTRES), reach, 10)
-        worst = max(worst, change / max(entries[0], reach))
-        table.append(entries)
-    notes["error of the polynomials of ERF, relative"] = worst
-    module.comment(f"Row j, about c = j/{ERF_CENTRES}: erf(c + h) = (a0 + b0) + (a1 + b1) * h + h**2 * (a2 + ... + a7 * h**5).")
-    module.comment("The columns are a0 b0 a1 b1 a2 ... a7; a1 has 27 bits.")
-    table_lines(module, "ERF", table, 1024)
-    worst = mpf(0)
-    table = []
-    reach = mpf(1) / NORMAL_CENTRES / 2
-    for j in range(NORMAL_ROWS):
-        entries, change = row(normal_series(mpf(j) / NORMAL_CENTRES), reach, 10)
-        worst = max(worst, change)
-        table.append(entries)
-    notes["error of the polynomials of NORMAL"] = worst
-    module.comment(f"The same for the normal distribution function less 1/2, about multiples of 1/{NORMAL_CENTRES}.")
-    table_lines(module, "NORMAL", table, NORMAL_ROWS)
-    worst = mpf(0)
-    table = []
-    c = mpf(1)
-    while c <= SCALED_END:
-        spacing = mpf(2) ** mp.floor(mp.log(c, 2)) / SCALED_CENTRES
-        entries, change = row(scaled_series(c), spacing / 2, 12)
-        worst = max(worst, change / entries[0])
-        table.append(entries)
-        c += spacing
-    notes["error of the polynomials of SCALED, relative"] = worst
-    module.comment("The same for w(x) = e**(x**2) * erfc(x) from 1 on, to a9, about x rounded to 7 bits.")
-    table_lines(module, "SCALED", table, SCALED_ROWS)
-    root = mp.sqrt(mpf(1) / 2)
-    head = rounded(root, 26)
-    module.comment("sqrt(1/2): a head of 26 bits and the rest; in units of 2**-192.")
-    module.constant("ROOT_HALF_HIGH", exactly(head))
-    module.constant("ROOT_HALF_LOW", to_double(root - head))
-    module.wide("WIDE_ROOT_HALF", fixed(root))
-    module.comment(f"Accurate phase, in units of 2**-192: w(j/{WIDE_CENTRES}), 2/sqrt(pi), 1/(8*n + 7)!, erf(x)/x as a series in x**2.")
-    module.wide_table("WIDE_SCALED", [fixed(scaled(mpf(j) / WIDE_CENTRES)) for j in range(WIDE_ROWS)])
-    module.wide("WIDE_SLOPE", fixed(2 / mp.sqrt(mp.pi)))
-    module.wide_table("WIDE_RECIPROCALS", [fixed(1 / mpmath.factorial(8 * n + 7)) for n in range(4)])
-    series = [2 / mp.sqrt(mp.pi) * (-1) ** n / mpmath.factorial(n) / (2 * n + 1) for n in range(WIDE_ERF_TERMS)]
-    module.wide_table("WIDE_ERF", [fixed(each) for each in series])
-    first, third, fifth = integral(notes)
-    module.comment("Fast mode: the integral from 0 to h of e**(-2*c*t - t**2), with u = c*h and v = h**2, is")
-    module.comment("h * (1 + u * FAST_MODE_FIRST(u) + v * FAST_MODE_THIRD(u) + v**2 * FAST_MODE_FIFTH(u)).")
-    module.constant("FAST_MODE_FIRST", first)
-    module.constant("FAST_MODE_THIRD", third)
-    module.constant("FAST_MODE_FIFTH", fifth)
-    module.comment("Value and derivative at the centres, of erfc and of the upper tail of the normal distribution too.")
-    module.text += (
-        "FAST_MODE_ERF = Table([(row[0], row[2] + row[3]) for row in ERF.rows])\n"
-        "FAST_MODE_ERFC = Table([((1.0 - row[0]) - row[1], row[2] + row[3]) for row in ERF.rows])\n"
-        "FAST_MODE_NORMAL = Table([((0.5 - row[0]) - row[1], row[2] + row[3]) for row in NORMAL.rows])\n"
+    rows, notes["relative error of the polynomials of erf"] = erf_rows()
+    missing = 512 - len(rows)
+    module.comment(
+        f"Row j: erf about c = j/{ERF_CELLS} by powers of x - c: two pairs, the second's head of 27 bits; then doubles."
     )
+    module.rows("ERF", rows, f"{{0}} + ((0.0,) * {len(rows[0])},) * {missing}")
+    module.comment("Fast mode: the same as doubles.")
+    module.text += "ERF_FAST_MODE = Table([(row[0] + row[1], row[2] + row[3], *row[4:]) for row in ERF.rows])\n"
+    for name, about, series, count in (
+        ("ERFC", "e**(x**2) * erfc(x)", series_of_w, ERFC_COUNT),
+        ("GELU", "e**(x**2/2) * Phi(-x)", series_of_v, GELU_COUNT),
+    ):
+        rows, notes[f"relative error of the polynomials of {name.lower()}"] = cell_rows(series, count)
+        module.comment(f"Row of c: {about} about c by powers of x - c, in the same form; one entry is free.")
+        if name == "ERFC":
+            module.comment(
+                "The binades of 1 + c follow one another by the last three bits of their exponent field, [1, 2) is the last."
+            )
+        order = f"{{0}}[{CELLS}:] + ((0.0,) * {DEGREE + 4},) * {8 * CELLS - count} + {{0}}[:{CELLS}]"
+        module.rows(name, rows, order)
+        module.comment("Fast mode: a head of 24 bits, and the polynomial divided by it, less 1.")
+        module.text += f"{name}_FAST_MODE = Table([relative(row) for row in {name}.rows])\n"
+    module.comment("Accurate phase, in units of 2**-192. e**(c**2) * erfc(c) for multiples c of 1/8.")
+    centres = [mpf(j) / WIDE_CELLS for j in range(WIDE_LAST + 1)]
+    module.wide_table("WIDE_CENTRES", [fixed(mp.exp(c * c) * mp.erfc(c)) for c in centres])
+    module.comment("Entry n: 1/n; none for 0.")
+    module.wide_table("WIDE_RECIPROCALS", [0, *(fixed(1 / mpf(n)) for n in range(1, WIDE_TERMS + 1))])
+    module.comment("erf(x) / x as a series in x**2.")
+    factor = 2 / mp.sqrt(mp.pi)
+    module.wide_table(
+        "WIDE_ERF", [fixed(factor * (-1) ** n / (mpmath.factorial(n) * (2 * n + 1))) for n in range(WIDE_ERF_TERMS)]
+    )
+    module.comment("2/sqrt(pi), 1/sqrt(2), 1/sqrt(2 pi).")
+    module.wide("WIDE_SLOPE", fixed(factor))
+    module.wide("WIDE_ROOT_HALF", fixed(mp.sqrt(mpf(1) / 2)))
+    module.wide("WIDE_DENSITY", fixed(1 / mp.sqrt(2 * mp.pi)))
+    return module.text
+
+
+def error_function_errors(notes: dict) -> str:
+    """The bounds of the fast phases, by the modules of constants and kernels as they are on disk."""
+    sys.path.insert(0, str(FOLDER.parents[3]))
+    from binary64_error_function_bounds import bounds
+
+    module = Module("Proven error bounds of the float64 fast phases of erf, erfc and gelu.", "")
+    for name, (value, about) in bounds().items():
+        module.comment(about)
+        module.constant(name, value)
+        notes[name] = value
     return module.text
 
 
 def main() -> int:
     """Derive, then print, compare or write."""
     notes: dict = {}
-    text = derive(notes)
-    differs = False
-    if "--write" in sys.argv:
-        PLACE.write_text(text)
-    elif "--check" in sys.argv:
-        differs = PLACE.read_text() != text
-        print("binary64.tables.error_function:", "differs from the derivation" if differs else "as derived")
-    else:
-        print(text)
+    wrong = 0
+    for derive in (error_function, error_function_errors):
+        name = derive.__name__
+        text, place = derive(notes), FOLDER / f"{name}.py"
+        if "--write" in sys.argv:
+            place.write_text(text)
+        elif "--check" in sys.argv:
+            derived, written = (
+                {part.split(" = ")[0]: part for part in constants_of(each)} for each in (text, place.read_text())
+            )
+            same = sum(written.get(each) == part for each, part in derived.items())
+            wrong += len(derived | written) - same
+            print(f"binary64.tables.{name}: {same} of {len(derived)} constants are as derived")
+        else:
+            print(text)
     for what, note in notes.items():
         print(f"# {what}: {log2_of(note)}")
-    return differs
+    return wrong
 
 
 if __name__ == "__main__":

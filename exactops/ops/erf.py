@@ -16,20 +16,31 @@ from exactops.lanes import (
     recompute,
     select,
 )
+from exactops.numerics.binary64.arithmetic import leading_part
+from exactops.numerics.binary64.error_function import (
+    complement,
+    erf_fast_mode,
+    erf_parts,
+    erfc_factor,
+    erfc_fast_mode_parts,
+    product_pair,
+)
 from exactops.numerics.binary64.error_function import (
     erf_accurate_phase as erf_binary64_accurate_phase,
 )
 from exactops.numerics.binary64.error_function import (
-    erf_fast_mode,
-    erf_parts,
-    erfc_fast_mode,
-    erfc_parts,
-    erfc_tail_parts,
-)
-from exactops.numerics.binary64.error_function import (
     erfc_accurate_phase as erfc_binary64_accurate_phase,
 )
+from exactops.numerics.binary64.exponential import exp_parts
 from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.sigmoid import scaled_parts
+from exactops.numerics.binary64.tables.error_function_errors import (
+    ERF_BEYOND_ERROR,
+    ERF_ERROR,
+    ERFC_ARGUMENT_ERROR,
+    ERFC_BEYOND_ERROR,
+    ERFC_ERROR,
+)
 from exactops.numerics.constants import BINARY32_MAGNITUDE, BINARY32_ROUNDING_SHIFT, ROUNDING_SHIFT, binary32_bits
 from exactops.numerics.exponential import exp_fast_phase, exp_minus_accurate
 from exactops.numerics.exponential_fast_mode import exp2m1_fast_mode, exp_double_fast_mode, scale_fast_mode
@@ -61,20 +72,12 @@ ERF_NEAR_ZERO = tuple(row[0] for row in ERF[1:12:2])
 LARGE = binary32_bits(9.0)
 #: The fast phases are good to 2**-37.9, well inside 2**-37 of the value.
 FAST_PHASE_ERROR = 1 << 16
-#: The bounds of the fast phases in float64: of erf, of 1 - erf(x), a constant and what is times x**2, and of the tail of erfc.
-BINARY64_ERF_ERROR = 2.0**-66.5
-BINARY64_ERFC_ERROR, BINARY64_ERFC_ERROR_SQUARE = 2.0**-67.3, 2.0**-66.2
-BINARY64_ERFC_TAIL_ERROR = 2.0**-64.5
-#: Below it products with x lose bits.
-BINARY64_TINY = 2.0**-900
-#: Above it erf is 1, below the next erfc is 2.
-BINARY64_ERF_ONE = float.fromhex("0x1.7afb48dc96626p+2")
-BINARY64_ERFC_TWO = float.fromhex("-0x1.7744f8f74e94ap+2")
-#: From the first erfc is computed as a tail; above the second its results are subnormal, and above the third zero.
-BINARY64_ERFC_FAR = 2.75
-BINARY64_ERFC_SUBNORMAL = 26.5
-BINARY64_ERFC_UNDERFLOW = float.fromhex("0x1.b39dc41e48bfcp+4")
-_SCALE_BITS = 256 << 52
+#: In float64 erf is 1 from this size on, and products of smaller sizes than the other lose bits.
+BINARY64_LARGE, BINARY64_TINY = 5.9375, 2.0**-960
+#: Up to this size the fast phase of erfc in float64 serves; above the limit results are zero.
+BINARY64_ERFC_LARGE, BINARY64_ERFC_UNDERFLOW = 26.0, 27.25
+#: 2**200 as what it adds to the bits of a number, and its reciprocal.
+SCALE_UP, SCALE_DOWN = 200 << 52, 2.0**-200
 
 
 def erf(x: Lanes):
@@ -164,59 +167,64 @@ def erfc_fast(x: Lanes):
 
 
 def erf_binary64(x: Lanes):
-    """Exact mode, float64 lanes: the fast phase and the rounding test, the accurate phase in wide integers."""
+    """Exact mode, float64 lanes: erf(x) rounded once."""
     size = absolute(x)
-    high, low = erf_parts(size)
-    y, fails = round_and_test(high, low, high * BINARY64_ERF_ERROR)
-    retry = fails | ~(size <= BINARY64_ERF_ONE) | (size < BINARY64_TINY)
-    if any_lane(retry):
-        y = select(size > BINARY64_ERF_ONE, 1.0, y)
-        y = select((size <= BINARY64_ERF_ONE) & (size > 0.0), y, select(size > 0.0, 1.0, x))  # zeros and NaN too
-        retry = retry & (size <= BINARY64_ERF_ONE) & (size > 0.0)
-        y = recompute(retry, copy_sign(y, x), erf_binary64_accurate_phase, x)
+    high, low, beyond = erf_parts(size)
+    y, fails = round_and_test(high, low, high * ERF_ERROR - beyond * ERF_BEYOND_ERROR)
+    special = ~(size < BINARY64_LARGE) | (size < BINARY64_TINY)
+    if any_lane(fails | special):
+        y = select(size >= BINARY64_LARGE, 1.0, y)
+        y = select(x == x, y, x)
+        retry = (fails | (size < BINARY64_TINY)) & (size < BINARY64_LARGE) & (x != 0.0)
+        y = recompute(retry, y, erf_binary64_accurate_phase, size)
     return copy_sign(y, x)
 
 
 def erf_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes: at most 2 ulp off."""
     size = absolute(x)
-    return copy_sign(select(size > BINARY64_ERF_ONE, 1.0, erf_fast_mode(size)), x)
+    y = erf_fast_mode(size)
+    large = ~(size < BINARY64_LARGE)
+    if any_lane(large):
+        y = select(large, 1.0, y)
+        y = select(x == x, y, x)
+    return copy_sign(y, x)
 
 
 def erfc_binary64(x: Lanes):
-    """Exact mode, float64 lanes: 1 - erf(x), far out e**(-x**2) times a factor."""
-    high, low = erfc_parts(x, absolute(x))
-    positive = select(x > 0.0, x, 0.0)
-    error = high * (BINARY64_ERFC_ERROR + positive * positive * BINARY64_ERFC_ERROR_SQUARE)
-    y, fails = round_and_test(high, low, error)
-    outside = ~((x >= BINARY64_ERFC_TWO) & (x < BINARY64_ERFC_FAR))
-    if any_lane(fails | outside):
-        y = select(x < BINARY64_ERFC_TWO, 2.0, y)
+    """Exact mode, float64 lanes: erfc(x) rounded once: e**(-x**2) * w(|x|), and 2 minus that for negative x."""
+    size = absolute(x)
+    top = leading_part(size)
+    argument_low = (top - size) * (top + size)
+    power, power_low = scaled_parts(*exp_parts(-top * top, argument_low))
+    factor, factor_low, beyond = erfc_factor(size)
+    high, low = product_pair(power, power_low, factor, factor_low)
+    error = high * (ERFC_ERROR - argument_low * ERFC_ARGUMENT_ERROR) + power * (beyond * ERFC_BEYOND_ERROR)
+    left, left_low = complement(high, low, 2.0)
+    negative = x < 0.0
+    y, fails = round_and_test(select(negative, left, high), select(negative, left_low, low), error)
+    if any_lane(fails | ~(size < BINARY64_ERFC_LARGE)):
+        y = select(x >= BINARY64_ERFC_LARGE, 0.0, y)
+        y = select(x <= -BINARY64_ERFC_LARGE, 2.0, y)
         y = select(x == x, y, x)
-        far = x >= BINARY64_ERFC_FAR
-        fails = fails & ~outside
-        if any_lane(far):
-            high, low, exponent = erfc_tail_parts(x)
-            tail, tail_fails = round_and_test(high, low, high * BINARY64_ERFC_TAIL_ERROR)
-            tail = select(x > BINARY64_ERFC_UNDERFLOW, 0.0, from_bits(bits(tail) + exponent))
-            y = select(far, tail, y)
-            fails = fails | (far & (tail_fails | (x > BINARY64_ERFC_SUBNORMAL)) & (x <= BINARY64_ERFC_UNDERFLOW))
-        y = recompute(fails, y, erfc_binary64_accurate_phase, x)
+        retry = (fails | (x >= BINARY64_ERFC_LARGE)) & (x > -BINARY64_ERFC_LARGE) & (x < BINARY64_ERFC_UNDERFLOW)
+        y = recompute(retry, y, erfc_binary64_accurate_phase, x)
     return y
 
 
 def erfc_binary64_fast(x: Lanes):
-    """Fast mode, float64 lanes: at most 2 ulp off. Far out it is the exact mode's fast phase."""
-    y = erfc_fast_mode(absolute(x))
+    """Fast mode, float64 lanes: at most 2 ulp off. Results below 2**-1000 are scaled in two steps."""
+    size = absolute(x)
+    large = ~(size < BINARY64_ERFC_LARGE)
+    base, rest, exponent = erfc_fast_mode_parts(size)
+    y = from_bits(bits(mul_add(base, rest, base)) + exponent)
     y = select(x < 0.0, 2.0 - y, y)
-    outside = ~((x >= BINARY64_ERFC_TWO) & (x < BINARY64_ERFC_FAR))
-    if any_lane(outside):
-        y = select(x < BINARY64_ERFC_TWO, 2.0, y)
-        far = x >= BINARY64_ERFC_FAR
-        if any_lane(far):
-            high, low, exponent = erfc_tail_parts(x)
-            tail = from_bits(bits(high + low) + (exponent + _SCALE_BITS)) * 2.0**-256
-            y = select(far, select(x > BINARY64_ERFC_UNDERFLOW, 0.0, tail), y)
+    if any_lane(large):
+        base, rest, exponent = erfc_fast_mode_parts(select(size < 28.0, size, 28.0))
+        y_large = from_bits(bits(mul_add(base, rest, base)) + exponent + SCALE_UP) * SCALE_DOWN
+        y = select(large, y_large, y)
+        y = select(x <= -BINARY64_ERFC_LARGE, 2.0, y)
+        y = select(x == x, y, x)
     return y
 
 

@@ -13,9 +13,17 @@ from exactops.lanes import (
     scalar_function,
     select,
 )
-from exactops.numerics.binary64.exponential import exp_fast_mode_parts, exp_fixed, exp_parts_of_double, split_power, to_fixed
+from exactops.numerics.binary64.exponential import (
+    exp_fast_mode_parts,
+    exp_fixed,
+    exp_parts_of_double,
+    reduce_fast_mode,
+    split_power,
+    to_fixed,
+)
 from exactops.numerics.binary64.fixed_point import decompose, is_negative, round_to_binary64
 from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.tables.exponential_errors import EXP_ERROR
 from exactops.numerics.constants import BINARY32_MAGNITUDE, INFINITY, binary32_bits
 from exactops.numerics.exponential import exp_accurate, exp_fast_phase
 from exactops.numerics.exponential_fast_mode import (
@@ -34,8 +42,6 @@ from exactops.table.operator import Kernel, Operator
 LARGE = binary32_bits(87.0)
 #: The fast phase is good to 2**-38, well inside 2**-37 of the value. One lane in 4,096 fails the rounding test.
 FAST_PHASE_ERROR = 1 << 16
-#: The bound of the fast phase in float64, for powers in [1, 2).
-BINARY64_ERROR = 2.0**-67
 #: In float64 results are normal from -708 on. They are infinite above the one limit, and zero below the other.
 BINARY64_LARGE = 708.0
 BINARY64_OVERFLOW = float.fromhex("0x1.62e42fefa39efp+9")
@@ -82,7 +88,7 @@ def exp_binary64(x: Lanes):
     The power of two is added to the bits of the rounded result, which is normal from -708 on.
     """
     high, low, exponent = exp_parts_of_double(x)
-    y, fails = round_and_test(high, low, BINARY64_ERROR)
+    y, fails = round_and_test(high, low, EXP_ERROR)
     y = from_bits(bits(y) + exponent)
     if any_lane(fails | ~(absolute(x) < BINARY64_LARGE)):
         y = select(x > BINARY64_OVERFLOW, INFINITY, y)
@@ -115,12 +121,12 @@ def exp_binary64_accurate_phase(x):
 def exp_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes: at most 2 ulp off. A vector with a large operand scales twice, so that the last step rounds."""
     large = ~(absolute(x) < BINARY64_LARGE)
-    power, expm1 = exp_fast_mode_parts(x)
+    power, expm1 = exp_fast_mode_parts(*reduce_fast_mode(x))
     y = mul_add(power, expm1, power)
     if any_lane(large):
         bounded = select(x > 710.0, 710.0, x)
         bounded = select(bounded < -746.0, -746.0, bounded)
-        power, expm1 = exp_fast_mode_parts(bounded)
+        power, expm1 = exp_fast_mode_parts(*reduce_fast_mode(bounded))
         power, scale = split_power(x, power)
         y = select(large, mul_add(power, expm1, power) * scale, y)
     return y

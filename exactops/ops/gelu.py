@@ -6,6 +6,7 @@ from exactops.lanes import (
     any_lane,
     bits,
     convert,
+    copy_sign,
     from_bits,
     lane_function,
     lookup_single,
@@ -16,16 +17,23 @@ from exactops.lanes import (
     scalar_function,
     select,
 )
+from exactops.numerics.binary64.arithmetic import leading_part
 from exactops.numerics.binary64.error_function import (
-    distribution_parts,
-    distribution_tail_parts,
-    normal_fast_mode,
+    complement,
+    gelu_factor,
+    gelu_fast_mode_parts,
+    product_pair,
 )
-from exactops.numerics.binary64.error_function import (
-    gelu_accurate_phase as gelu_binary64_accurate_phase,
+from exactops.numerics.binary64.error_function import gelu_accurate_phase as gelu_binary64_accurate_phase
+from exactops.numerics.binary64.exponential import (
+    bounded_to_fixed,
+    exp_fast_mode_parts_with_offset,
+    exp_parts,
+    reduce_fast_mode,
+    split_power,
 )
-from exactops.numerics.binary64.exponential import bounded_to_fixed, exp_fast_mode_parts_of_pair, exp_parts, split_power
 from exactops.numerics.binary64.gelu_tanh import gelu_tanh_argument, gelu_tanh_argument_fixed
+from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sigmoid import (
     TINY,
     denominator_fast_mode,
@@ -34,6 +42,8 @@ from exactops.numerics.binary64.sigmoid import (
     scaled_parts,
     sigmoid_parts,
 )
+from exactops.numerics.binary64.tables.error_function_errors import GELU_ARGUMENT_ERROR, GELU_BEYOND_ERROR, GELU_ERROR
+from exactops.numerics.binary64.tables.exponential_errors import GELU_TANH_ARGUMENT_ERROR, GELU_TANH_ERROR
 from exactops.numerics.constants import (
     BINARY32_MAGNITUDE,
     BINARY32_ONE,
@@ -80,19 +90,13 @@ LARGE = binary32_bits(13.0)
 LARGE_TANH = binary32_bits(9.5)
 #: The fast phases are good to 2**-37.8, well inside 2**-37 of the value.
 FAST_PHASE_ERROR = 1 << 16
-#: The tanh form in float64: the bound of the fast phase, and the range in which it serves. Results above are x; below the other
-#: limit they are zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
-BINARY64_TANH_ERROR = 2.0**-66
+#: The tanh form in float64: the range in which the fast phase serves. Results above are x; below the other limit they are
+#: zero, since -21.6 * sigmoid(-753) is less than half of the least subnormal number.
 BINARY64_TANH_LARGE, BINARY64_TANH_UNDERFLOW = 20.5, -21.6
-#: The same for gelu: the bounds of x * Phi(x), a constant and what is times x**2, and of the tail. From the one limit on
-#: downwards it is computed as a tail; below the others its results are subnormal, and zero. The table ends at the next limit,
-#: and from the last on the result is x.
-BINARY64_ERROR, BINARY64_ERROR_SQUARE = 2.0**-67.3, 2.0**-66
-BINARY64_TAIL_ERROR = 2.0**-64.5
-BINARY64_FAR, BINARY64_SUBNORMAL = -3.0, -37.6
-BINARY64_UNDERFLOW = float.fromhex("-0x1.34a4208ec1ea3p+5")
-BINARY64_END, BINARY64_LARGE = 7.984375, 8.5
-_SCALE_BITS = 256 << 52
+#: gelu in float64: the range in which the fast phase serves. Results above are x; below the other limit they are zero.
+BINARY64_LARGE, BINARY64_UNDERFLOW = 30.0, -39.0
+#: 2**200 as what it adds to the bits of a number, and its reciprocal.
+SCALE_UP, SCALE_DOWN = 200 << 52, 2.0**-200
 HALF_INVERSE_STEP = 0.5 * INVERSE_STEP
 _FIRST_29_BITS = leading_bits(29)
 _FIRST_24_BITS = leading_bits(24)
@@ -161,6 +165,50 @@ def gelu_fast(x: Lanes):
     if any_lane(large):
         first, second = split_scale_fast_mode(shifted)  # for subnormal results
         y = select(large, base - product * first * second, y)
+    return y
+
+
+def gelu_binary64(x: Lanes):
+    """Exact mode, float64 lanes: x * Phi(x) rounded once, Phi(-x) = e**(-x**2/2) * v(x) and 1 minus that."""
+    size = absolute(x)
+    top = leading_part(size)
+    bottom = size - top
+    half = top * -0.5
+    argument_low = bottom * (half - 0.5 * size)
+    power, power_low = scaled_parts(*exp_parts(half * top, argument_low))
+    factor, factor_low, beyond = gelu_factor(size)
+    high, low = product_pair(power, power_low, factor, factor_low)
+    left, left_low = complement(high, low, 1.0)
+    negative = x < 0.0
+    high = select(negative, high, left)
+    low = select(negative, low, left_low)
+    error = size * (high * (GELU_ERROR - argument_low * GELU_ARGUMENT_ERROR) + power * (beyond * GELU_BEYOND_ERROR))
+    high_top = leading_part(high)
+    y, fails = round_and_test(top * high_top, bottom * high_top + size * ((high - high_top) + low), error)
+    y = copy_sign(y, x)
+    tiny = size < TINY
+    if any_lane(fails | tiny | ~(size < BINARY64_LARGE)):
+        y = select((x >= BINARY64_LARGE) | (x == 0.0), x, y)
+        y = select(x < BINARY64_UNDERFLOW, -0.0, y)
+        y = select(x == x, y, x)
+        retry = (fails | tiny | (x <= -BINARY64_LARGE)) & (x >= BINARY64_UNDERFLOW) & (x < BINARY64_LARGE)
+        y = recompute(retry & (x != 0.0), y, gelu_binary64_accurate_phase, x)
+    return y
+
+
+def gelu_binary64_fast(x: Lanes):
+    """Fast mode, float64 lanes: at most 2 ulp off. Small results of negative x are scaled in two steps."""
+    size = absolute(x)
+    large = ~(size < BINARY64_LARGE)
+    base, rest, exponent = gelu_fast_mode_parts(size)
+    tail = from_bits(bits(mul_add(base, rest, base)) + exponent)
+    y = x * select(x < 0.0, tail, 1.0 - tail)
+    if any_lane(large):
+        bounded = select(size < 39.0, size, 39.0)
+        base, rest, exponent = gelu_fast_mode_parts(bounded)
+        product = from_bits(bits(mul_add(base, rest, base) * bounded) + exponent + SCALE_UP)
+        y = select(large, select(x > 0.0, x, -product * SCALE_DOWN), y)
+        y = select(x == x, y, x)
     return y
 
 
@@ -253,7 +301,8 @@ def gelu_tanh_binary64(x: Lanes):
     """The tanh form, exact mode, float64 lanes: x * sigmoid(argument) rounded once."""
     high, low = gelu_tanh_argument(x)
     sigmoid_high, sigmoid_low = sigmoid_parts(*scaled_parts(*exp_parts(-high, -low)))
-    y, fails = round_product(x, sigmoid_high, sigmoid_low, BINARY64_TANH_ERROR)
+    error = GELU_TANH_ERROR + absolute(high) * GELU_TANH_ARGUMENT_ERROR
+    y, fails = round_product(x, sigmoid_high, sigmoid_low, error)
     size = absolute(x)
     fails = fails | (size < TINY)
     if any_lane(fails | ~(size < BINARY64_TANH_LARGE)):
@@ -281,13 +330,15 @@ def gelu_tanh_binary64_fast(x: Lanes):
     """The tanh form, fast mode, float64 lanes: at most 2 ulp off."""
     large = ~(absolute(x) < BINARY64_TANH_LARGE)
     high, low = gelu_tanh_argument(x)
-    power, expm1 = exp_fast_mode_parts_of_pair(-high, -low)
+    r, step = reduce_fast_mode(-high)
+    power, expm1 = exp_fast_mode_parts_with_offset(r - low, step)
     y = x / denominator_fast_mode(power, expm1)
     if any_lane(large):
         bounded = select(x < -22.0, -22.0, x)
         bounded = select(bounded > -20.0, -20.0, bounded)
         high, low = gelu_tanh_argument(bounded)
-        power, expm1 = exp_fast_mode_parts_of_pair(high, low)
+        r, step = reduce_fast_mode(high)
+        power, expm1 = exp_fast_mode_parts_with_offset(r + low, step)
         power, scale = split_power(bounded, power)
         y = select(large, select(x > 0.0, x, bounded * mul_add(power, expm1, power) * scale), y)
         y = select(x == x, y, x)

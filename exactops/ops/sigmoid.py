@@ -13,7 +13,13 @@ from exactops.lanes import (
     scalar_function,
     select,
 )
-from exactops.numerics.binary64.exponential import bounded_to_fixed, exp_fast_mode_parts, exp_parts_of_double, split_power
+from exactops.numerics.binary64.exponential import (
+    bounded_to_fixed,
+    exp_fast_mode_parts_with_offset,
+    exp_parts_of_double,
+    reduce_fast_mode,
+    split_power,
+)
 from exactops.numerics.binary64.fixed_point import round_to_binary64
 from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sigmoid import (
@@ -25,6 +31,7 @@ from exactops.numerics.binary64.sigmoid import (
     sigmoid_fixed,
     sigmoid_parts,
 )
+from exactops.numerics.binary64.tables.exponential_errors import SIGMOID_ERROR
 from exactops.numerics.constants import BINARY32_MAGNITUDE, binary32_bits
 from exactops.numerics.exponential import exp_accurate, exp_fast_phase
 from exactops.numerics.exponential_fast_mode import (
@@ -50,8 +57,6 @@ SILU_TAIL = (0.25, *TAIL)
 LARGE = binary32_bits(87.0)
 #: The fast phases are good to 2**-38.
 FAST_PHASE_ERROR = 1 << 16
-#: The bounds of the fast phases in float64, beside 1.
-BINARY64_ERROR = 2.0**-67
 #: In float64 the fast phases serve up to it: results below -690 have too few bits for their errors, those above are 1 or x.
 BINARY64_LARGE = 690.0
 #: Below these the result is zero: e**-746 and 753 * e**-753 are less than half of the least subnormal number.
@@ -141,7 +146,7 @@ def silu_fast(x: Lanes):
 def sigmoid_binary64(x: Lanes):
     """Exact mode, float64 lanes: 1 / (1 + e**-x) rounded once."""
     high, low = sigmoid_parts(*scaled_parts(*exp_parts_of_double(-x)))
-    y, fails = round_and_test(high, low, high * BINARY64_ERROR)
+    y, fails = round_and_test(high, low, high * SIGMOID_ERROR)
     if any_lane(fails | ~(absolute(x) < BINARY64_LARGE)):
         y = select(x >= BINARY64_LARGE, 1.0, y)
         y = select(x < BINARY64_UNDERFLOW, 0.0, y)
@@ -165,7 +170,7 @@ def sigmoid_binary64_accurate_phase(x):
 def silu_binary64(x: Lanes):
     """Exact mode, float64 lanes: x * sigmoid(x) rounded once; the product of the heads is exact."""
     sigmoid_high, sigmoid_low = sigmoid_parts(*scaled_parts(*exp_parts_of_double(-x)))
-    y, fails = round_product(x, sigmoid_high, sigmoid_low, BINARY64_ERROR)
+    y, fails = round_product(x, sigmoid_high, sigmoid_low, SIGMOID_ERROR)
     size = absolute(x)
     fails = fails | (size < TINY)
     if any_lane(fails | ~(size < BINARY64_LARGE)):
@@ -189,7 +194,7 @@ def silu_binary64_accurate_phase(x):
 def sigmoid_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes: at most 2 ulp off."""
     large = ~(absolute(x) < BINARY64_FAST_MODE_LARGE)
-    power, expm1 = exp_fast_mode_parts(-x)
+    power, expm1 = exp_fast_mode_parts_with_offset(*reduce_fast_mode(-x))
     y = 1.0 / denominator_fast_mode(power, expm1)
     if any_lane(large):
         y = select(large, select(x > 0.0, 1.0, tail_fast_mode(x, 1.0)), y)
@@ -200,7 +205,7 @@ def sigmoid_binary64_fast(x: Lanes):
 def silu_binary64_fast(x: Lanes):
     """Fast mode, float64 lanes: at most 2 ulp off."""
     large = ~(absolute(x) < BINARY64_FAST_MODE_LARGE)
-    power, expm1 = exp_fast_mode_parts(-x)
+    power, expm1 = exp_fast_mode_parts_with_offset(*reduce_fast_mode(-x))
     y = x / denominator_fast_mode(power, expm1)
     if any_lane(large):
         bounded = select(x < -760.0, -760.0, x)
@@ -214,7 +219,7 @@ def tail_fast_mode(x: Lanes, factor: Lanes):
     """``factor * e**x`` for x below -700, with gradual underflow."""
     bounded = select(x < -760.0, -760.0, x)
     bounded = select(bounded > -700.0, -700.0, bounded)
-    power, expm1 = exp_fast_mode_parts(bounded)
+    power, expm1 = exp_fast_mode_parts_with_offset(*reduce_fast_mode(bounded))
     power, scale = split_power(bounded, power)
     return factor * mul_add(power, expm1, power) * scale
 

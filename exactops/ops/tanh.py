@@ -15,6 +15,7 @@ from exactops.lanes import (
     select,
 )
 from exactops.numerics.binary64.rounding_test import round_and_test
+from exactops.numerics.binary64.tables.exponential_errors import TANH_ERROR
 from exactops.numerics.binary64.tables.tanh import FAST_MODE_CELLS, TAIL
 from exactops.numerics.binary64.tanh import tanh_accurate_phase as tanh_binary64_accurate_phase
 from exactops.numerics.binary64.tanh import tanh_cell, tanh_parts
@@ -30,8 +31,7 @@ from exactops.table.operator import Kernel, Operator
 LARGE = binary32_bits(22.0)
 #: The fast phase is good to 2**-39.
 FAST_PHASE_ERROR = 1 << 16
-#: The bound of the fast phase in float64, beside the result; and from where on tanh is 1.
-BINARY64_ERROR = 2.0**-66.5
+#: From where on tanh is 1 in float64.
 BINARY64_LARGE = 20.0
 TWICE_INVERSE_STEP = 2.0 * INVERSE_STEP
 TWICE_INVERSE_STEP_HIGH = 2.0 * INVERSE_STEP_HIGH
@@ -75,7 +75,7 @@ def tanh_binary64(x: Lanes):
     """Exact mode, float64 lanes: tanh(x) rounded once. Tiny results lie next to x, which is no tie: they need no care."""
     size = absolute(x)
     high, low = tanh_parts(select(size > BINARY64_LARGE, BINARY64_LARGE, size))
-    y, fails = round_and_test(high, low, high * BINARY64_ERROR)
+    y, fails = round_and_test(high, low, high * TANH_ERROR)
     if any_lane(fails):
         y = select(x == x, y, x)
         y = recompute(fails & (x == x), y, tanh_binary64_accurate_phase, size)

@@ -23,6 +23,7 @@ from exactops.numerics.binary64.fixed_point import decompose, is_negative
 from exactops.numerics.binary64.tables.exponential import (
     FAST_MODE_EXPM1,
     FAST_MODE_INVERSE_STEP,
+    FAST_MODE_OFFSETS,
     FAST_MODE_POWERS,
     FAST_MODE_STEP_HIGH,
     FAST_MODE_STEP_LOW,
@@ -87,25 +88,24 @@ def exp_reduced(reduced: Lanes, rest: Lanes, step: Lanes):
 
 
 @lane_function
-def exp_fast_mode_parts(x: Lanes):
-    """``(power, expm1)``: e**x = power * (1 + expm1) within 1.2 ulp, for ``|x| < 750``; the power is scaled modulo 2**2048."""
+def reduce_fast_mode(x: Lanes):
+    """``(r, step)``: x as r and a whole number of steps, for ``|x| < 760``; the number is in the last 16 bits of ``step``."""
     shifted = mul_add(x, FAST_MODE_INVERSE_STEP, ROUNDING_SHIFT)
     k = shifted - ROUNDING_SHIFT
-    r = mul_add(k, -FAST_MODE_STEP_LOW, mul_add(k, -FAST_MODE_STEP_HIGH, x))
-    step = bits(shifted)
+    return mul_add(k, -FAST_MODE_STEP_LOW, mul_add(k, -FAST_MODE_STEP_HIGH, x)), bits(shifted)
+
+
+@lane_function
+def exp_fast_mode_parts(r: Lanes, step: Lanes):
+    """``(power, expm1)``: e**r * 2**(step/16) = power * (1 + expm1), scaled modulo 2**2048; ``power`` is half an ulp off."""
     power = from_bits(bits(lookup(FAST_MODE_POWERS, step)) + (step << 48))
     return power, r * polynomial(r, FAST_MODE_EXPM1, "fused estrin")
 
 
 @lane_function
-def exp_fast_mode_parts_of_pair(high: Lanes, low: Lanes):
-    """:func:`exp_fast_mode_parts` of high + low."""
-    shifted = mul_add(high, FAST_MODE_INVERSE_STEP, ROUNDING_SHIFT)
-    k = shifted - ROUNDING_SHIFT
-    r = mul_add(k, -FAST_MODE_STEP_LOW, mul_add(k, -FAST_MODE_STEP_HIGH, high)) + low
-    step = bits(shifted)
-    power = from_bits(bits(lookup(FAST_MODE_POWERS, step)) + (step << 48))
-    return power, r * polynomial(r, FAST_MODE_EXPM1, "fused estrin")
+def exp_fast_mode_parts_with_offset(r: Lanes, step: Lanes):
+    """The same, but r takes in what the rounding of ``power`` took away."""
+    return exp_fast_mode_parts(r + lookup(FAST_MODE_OFFSETS, step), step)
 
 
 @lane_function

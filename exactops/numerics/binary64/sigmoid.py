@@ -51,8 +51,8 @@ def sigmoid_parts(power: Lanes, power_low: Lanes):
 
 
 @lane_function
-def round_product(x: Lanes, high: Lanes, low: Lanes, error: float | Lanes):
-    """``(y, fails)`` of x * (high + low), wrong by ``error`` beside 1: a head of x times ``high``, of 26 bits, is exact."""
+def round_product(x: Lanes, high: Lanes, low: Lanes, error: Lanes):
+    """``(y, fails)`` of x * (high + low), wrong by ``error`` of itself: a head of x times ``high``, of 26 bits, is exact."""
     top = leading_part(x)
     product = top * high
     return round_and_test(product, (x - top) * high + x * low, absolute(product) * error)

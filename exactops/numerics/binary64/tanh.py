@@ -21,9 +21,11 @@ from exactops.numerics.binary64.fixed_point import ONE, decompose, is_negative, 
 from exactops.numerics.binary64.tables.tanh import CELLS, TAIL, WIDE_COSH, WIDE_SINH
 from exactops.numerics.rounding import fast_two_sum
 
-# A double keeps seven bits behind the first of its significand: half of the last, and how far it is from the end.
+# A double keeps seven bits behind the first of its significand: how far the last is from the end, and not quite half of it.
+# With that the border at 2**-8 belongs to the cell of 0. Above it a size is a multiple of 2**-60, and r exact; just below
+# it, r would be 2**-8 and a little, with one bit too many.
 _CELL_BITS = 45
-_HALF_CELL = 1 << 44
+_HALF_CELL = (1 << 44) - 1
 # From 2**-6 on, e**(-2|x|) leaves enough bits of 1 - e**(-2|x|).
 _SMALL = Wide(1 << 186)
 _EXPONENT = Wide(-192)
@@ -40,7 +42,7 @@ def tanh_cell(size: Lanes):
 
 @lane_function
 def tanh_parts(size: Lanes):
-    """tanh of sizes up to 20 as a pair, within 2**-66.5 of it: T + (1 - T**2) * t / (1 + T * t), where t is tanh(r).
+    """tanh of sizes up to 20 as a pair, wrong by TANH_ERROR of it: T + (1 - T**2) * t / (1 + T * t), where t is tanh(r).
 
     The head of 1 - T**2 times that of r is exact; of the rest, the quotient is t - T * t**2 / (1 + T * t).
     """

@@ -330,6 +330,15 @@ FAST_MODE_POWERS = doubles(
     0x1.ee89f995ad3adp-1 0x1.f199bdd85529cp-1 0x1.f5818dcfba487p-1 0x1.fa4afa2a490dap-1
     """
 )
+# What the rounding of entry j took away: 2**(j/16) is the entry times e**offset.
+FAST_MODE_OFFSETS = doubles(
+    """
+    0x0.0p+0 0x1.79aa65d837b6cp-54 -0x1.01b15eaa59348p-55 0x1.68efde3a8a894p-54
+    0x1.34d754db0abb6p-55 0x1.59f48a72a4c6dp-55 0x1.690cebb7aafb0p-56 0x1.063e1e21c5409p-54
+    -0x1.3b3efbf5e2229p-54 -0x1.b32dcb94da51dp-56 0x1.db72fc1f0eab4p-55 0x1.1affc2b91ce27p-56
+    0x1.c1a7792cb3387p-55 0x1.36eae30af0cb3p-56 0x1.4a385a63d07a7p-56 -0x1.ff7128fd391f1p-55
+    """
+)
 # e**r = 1 + r * FAST_MODE_EXPM1(r).
 FAST_MODE_EXPM1 = doubles(
     """
