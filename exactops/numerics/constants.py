@@ -20,12 +20,6 @@ def rows(text: str) -> list[tuple[float, ...]]:
     return [doubles(line) for line in text.splitlines() if line.strip()]
 
 
-def rows_of(columns: int, text: str) -> list[tuple[float, ...]]:
-    """The rows of a table with so many columns, whose :func:`doubles` the text lists row after row."""
-    values = doubles(text)
-    return [values[first : first + columns] for first in range(0, len(values), columns)]
-
-
 def integers(text: str) -> tuple[int, ...]:
     """The integers that a text lists in hexadecimal, separated by white space."""
     return tuple(int(word, 16) for word in text.split())

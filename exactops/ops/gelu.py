@@ -259,44 +259,6 @@ def gelu_tanh_fast(x: Lanes):
     return y
 
 
-def gelu_binary64(x: Lanes):
-    """Exact mode, float64 lanes: x times the distribution function, far out e**(-x**2 / 2) times x and a factor."""
-    size = absolute(x)
-    high, low = distribution_parts(x, size)
-    negative = select(x < 0.0, x, 0.0)
-    y, fails = round_product(x, high, low, BINARY64_ERROR + negative * negative * BINARY64_ERROR_SQUARE)
-    outside = ~((x > BINARY64_FAR) & (x < BINARY64_END)) | (size < TINY)
-    if any_lane(fails | outside):
-        y = select((x >= BINARY64_LARGE) | (x == 0.0), x, y)
-        y = select(x == x, y, x)
-        far = x <= BINARY64_FAR
-        fails = (fails | outside) & (x > BINARY64_FAR) & (x < BINARY64_LARGE) & (x != 0.0)
-        if any_lane(far):
-            high, low, exponent = distribution_tail_parts(size)
-            tail, tail_fails = round_product(x, high, low, BINARY64_TAIL_ERROR)
-            y = select(far, select(x < BINARY64_UNDERFLOW, -0.0, from_bits(bits(tail) + exponent)), y)
-            fails = fails | (far & (tail_fails | (x < BINARY64_SUBNORMAL)) & (x >= BINARY64_UNDERFLOW))
-        y = recompute(fails, y, gelu_binary64_accurate_phase, x)
-    return y
-
-
-def gelu_binary64_fast(x: Lanes):
-    """Fast mode, float64 lanes: at most 2 ulp off. Far out it is the exact mode's fast phase."""
-    size = absolute(x)
-    y = normal_fast_mode(size)
-    y = x * select(x < 0.0, y, 1.0 - y)
-    outside = ~((x > BINARY64_FAR) & (x < BINARY64_END))
-    if any_lane(outside):
-        y = select(x >= BINARY64_LARGE, x, y)
-        far = (x <= BINARY64_FAR) | ((x >= BINARY64_END) & (x < BINARY64_LARGE))
-        if any_lane(far):
-            high, low, exponent = distribution_tail_parts(size)
-            tail = from_bits(bits(x * (high + low)) + (exponent + _SCALE_BITS)) * 2.0**-256
-            tail = select(x < BINARY64_UNDERFLOW, -0.0, tail)
-            y = select(far, select(x < 0.0, tail, x - tail), y)
-    return y
-
-
 def gelu_tanh_binary64(x: Lanes):
     """The tanh form, exact mode, float64 lanes: x * sigmoid(argument) rounded once."""
     high, low = gelu_tanh_argument(x)
