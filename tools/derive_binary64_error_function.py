@@ -4,9 +4,9 @@ The modules are ``error_function`` and ``error_function_errors`` in exactops/num
 
 erf, fast phase: a polynomial of degree 7 in h about each centre c, a multiple of 1/64: ``|h| <= 1/128``. The cell of zero is
 odd, so that it is good relative to the result. erfc and gelu: ``erfc(x) = e**(-x**2) * w(x)`` and
-``Phi(-x) = e**(-x**2/2) * v(x)`` for x that is not negative, w and v by polynomials of degree 8 about
-centres for which ``1 + c`` is ``1 + x`` rounded to six bits behind the first. In each row the first two coefficients are pairs, the head of the second
-with 27 bits. The polynomials are Taylor's, cut off in terms of Chebyshev's polynomials: nearly minimax.
+``Phi(-x) = e**(-x**2/2) * v(x)`` for x that is not negative, w and v by polynomials of degree 8 about centres for which
+``1 + c`` is ``1 + x`` rounded to six bits behind the first. In each row the first two coefficients are pairs, the head of
+the second with 27 bits. The polynomials are Taylor's, cut off in terms of Chebyshev's polynomials: nearly minimax.
 
 Accurate phase: the Taylor series of w about multiples of 1/8, whose coefficients follow from w(c) by a recurrence, and that of
 erf(x)/x about zero, in fixed point with 192 bits.

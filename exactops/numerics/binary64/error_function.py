@@ -68,10 +68,13 @@ _GELU_LARGE = Wide(39 << 192)
 
 @lane_function
 def taylor_pair(h: Lanes, value: Lanes, value_low: Lanes, slope: Lanes, slope_low: Lanes, beyond: Lanes):
-    """``value + value_low + h * (slope + slope_low) + beyond`` as a pair: the head of h times the slope is exact."""
+    """``value + value_low + h * (slope + slope_low) + beyond`` as a pair: the head of h times the slope is exact.
+
+    ``beyond``, the largest of what is rounded, comes last.
+    """
     top = leading_part(h)
     high, low = fast_two_sum(value, slope * top)
-    return high, (low + value_low) + (slope * (h - top) + (slope_low * h + beyond))
+    return high, ((low + value_low) + (slope * (h - top) + slope_low * h)) + beyond
 
 
 @lane_function
@@ -86,7 +89,7 @@ def erf_reduced(h: Lanes, index: Lanes):
     """:func:`erf_parts` of c + h, where c belongs to a row."""
     value, value_low, slope, slope_low, a2, a3, a4, a5, a6, a7 = lookup_rows(ERF, index)
     square = h * h
-    beyond = square * ((a2 + h * a3) + square * ((a4 + h * a5) + square * (a6 + h * a7)))
+    beyond = square * (a2 + (h * a3 + square * ((a4 + h * a5) + square * (a6 + h * a7))))
     high, low = taylor_pair(h, value, value_low, slope, slope_low, beyond)
     return high, low, beyond
 
@@ -110,7 +113,7 @@ def erfc_factor_reduced(h: Lanes, cell: Lanes):
     """:func:`erfc_factor` of c + h, where c belongs to a row."""
     value, value_low, slope, slope_low, a2, a3, a4, a5, a6, a7, a8, _ = lookup_rows(ERFC, cell)
     square = h * h
-    beyond = square * ((a2 + h * a3) + square * ((a4 + h * a5) + square * ((a6 + h * a7) + square * a8)))
+    beyond = square * (a2 + (h * a3 + square * ((a4 + h * a5) + square * ((a6 + h * a7) + square * a8))))
     high, low = taylor_pair(h, value, value_low, slope, slope_low, beyond)
     return high, low, beyond
 
@@ -127,7 +130,7 @@ def gelu_factor_reduced(h: Lanes, cell: Lanes):
     """:func:`gelu_factor` of c + h, where c belongs to a row."""
     value, value_low, slope, slope_low, a2, a3, a4, a5, a6, a7, a8, _ = lookup_rows(GELU, cell)
     square = h * h
-    beyond = square * ((a2 + h * a3) + square * ((a4 + h * a5) + square * ((a6 + h * a7) + square * a8)))
+    beyond = square * (a2 + (h * a3 + square * ((a4 + h * a5) + square * ((a6 + h * a7) + square * a8))))
     high, low = taylor_pair(h, value, value_low, slope, slope_low, beyond)
     return high, low, beyond
 

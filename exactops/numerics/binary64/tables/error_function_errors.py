@@ -1,10 +1,19 @@
-"""Proven error bounds of the float64 fast phases of erf, erfc and gelu."""
+"""Proven error bounds of the float64 fast phases of erf, erfc and gelu. Written by tools/derive_binary64_error_function.py with ``--write``."""
 
-ERF_ERROR = 2.0**-66.2
-ERF_BEYOND_ERROR = 7.0 * 2.0**-53
-ERFC_ERROR = 2.0**-67
-ERFC_BEYOND_ERROR = 12.0 * 2.0**-53
-ERFC_ARGUMENT_ERROR = 13.0 * 2.0**-53
-GELU_ERROR = 2.0**-67
-GELU_BEYOND_ERROR = 15.0 * 2.0**-53
-GELU_ARGUMENT_ERROR = 16.0 * 2.0**-53
+
+# erf: beside the result,
+ERF_ERROR = float.fromhex("0x1.3000000000000p-67")
+# and beside the part with the square of the reduced argument.
+ERF_BEYOND_ERROR = float.fromhex("0x1.c200000000000p-51")
+# erfc: beside the result,
+ERFC_ERROR = float.fromhex("0x1.0400000000000p-67")
+# beside the part with the square of the reduced argument,
+ERFC_BEYOND_ERROR = float.fromhex("0x1.8a00000000000p-50")
+# and beside the low part of the exponential's argument.
+ERFC_ARGUMENT_ERROR = float.fromhex("0x1.aa00000000000p-50")
+# gelu: beside the result,
+GELU_ERROR = float.fromhex("0x1.2800000000000p-67")
+# beside the part with the square of the reduced argument,
+GELU_BEYOND_ERROR = float.fromhex("0x1.ee00000000000p-50")
+# and beside the low part of the exponential's argument.
+GELU_ARGUMENT_ERROR = float.fromhex("0x1.0800000000000p-49")
