@@ -31,6 +31,7 @@ from exactops.numerics.binary64.error_function import (
 from exactops.numerics.binary64.error_function import (
     erfc_accurate_phase as erfc_binary64_accurate_phase,
 )
+from exactops.numerics.binary64.error_function_fast_mode import erfc_near_zero_fast_mode
 from exactops.numerics.binary64.exponential import exp_parts
 from exactops.numerics.binary64.rounding_test import round_and_test
 from exactops.numerics.binary64.sigmoid import scaled_parts
@@ -77,6 +78,8 @@ FAST_PHASE_ERROR = 1 << 16
 BINARY64_LARGE, BINARY64_TINY = 5.9375, 2.0**-960
 #: Up to this size the fast phase of erfc in float64 serves; above the limit results are zero.
 BINARY64_ERFC_LARGE, BINARY64_ERFC_UNDERFLOW = 26.0, 27.25
+#: Up to this size fast mode takes the short way.
+BINARY64_ERFC_NEAR = 2.74
 #: 2**200 as what it adds to the bits of a number, and its reciprocal.
 SCALE_UP, SCALE_DOWN = 200 << 52, 2.0**-200
 
@@ -215,19 +218,26 @@ def erfc_binary64(x: Lanes):
 
 
 def erfc_binary64_fast(x: Lanes):
-    """Fast mode, float64 lanes: at most 2 ulp off. Results below 2**-1000 are scaled in two steps."""
-    size = absolute(x)
-    large = ~(size < BINARY64_ERFC_LARGE)
-    base, rest, exponent = erfc_fast_mode_parts(size)
-    y = from_bits(bits(mul_add(base, rest, base)) + exponent)
+    """Fast mode, float64 lanes: at most 2 ulp off. Lanes far out take a longer way."""
+    y = erfc_near_zero_fast_mode(absolute(x))
     y = select(x < 0.0, 2.0 - y, y)
-    if any_lane(large):
-        base, rest, exponent = erfc_fast_mode_parts(select(size < 28.0, size, 28.0))
-        y_large = from_bits(bits(mul_add(base, rest, base)) + exponent + SCALE_UP) * SCALE_DOWN
-        y = select(large, y_large, y)
-        y = select(x <= -BINARY64_ERFC_LARGE, 2.0, y)
-        y = select(x == x, y, x)
+    far = ~(absolute(x) < BINARY64_ERFC_NEAR)
+    if any_lane(far):
+        y = select(far, erfc_far_fast_mode(x), y)
     return y
+
+
+@lane_function
+def erfc_far_fast_mode(x: Lanes):
+    """erfc of all float64 lanes, at most 2 ulp off. Results below 2**-1000 are scaled in two steps."""
+    size = absolute(x)
+    base, rest, exponent = erfc_fast_mode_parts(select(size < 28.0, size, 28.0))
+    y = mul_add(base, rest, base)
+    large = size >= BINARY64_ERFC_LARGE
+    scaled = from_bits(bits(y) + exponent + SCALE_UP) * SCALE_DOWN
+    y = select(x < 0.0, 2.0 - from_bits(bits(y) + exponent), scaled)
+    y = select(large & (x < 0.0), 2.0, y)
+    return select(x == x, y, x)
 
 
 OPERATORS = (

@@ -25,6 +25,7 @@ from exactops.numerics.binary64.error_function import (
     product_pair,
 )
 from exactops.numerics.binary64.error_function import gelu_accurate_phase as gelu_binary64_accurate_phase
+from exactops.numerics.binary64.error_function_fast_mode import normal_near_zero_fast_mode
 from exactops.numerics.binary64.exponential import (
     bounded_to_fixed,
     exp_fast_mode_parts_with_offset,
@@ -95,6 +96,8 @@ FAST_PHASE_ERROR = 1 << 16
 BINARY64_TANH_LARGE, BINARY64_TANH_UNDERFLOW = 20.5, -21.6
 #: gelu in float64: the range in which the fast phase serves. Results above are x; below the other limit they are zero.
 BINARY64_LARGE, BINARY64_UNDERFLOW = 30.0, -39.0
+#: Up to this size fast mode takes the short way.
+BINARY64_NEAR = 3.0
 #: 2**200 as what it adds to the bits of a number, and its reciprocal.
 SCALE_UP, SCALE_DOWN = 200 << 52, 2.0**-200
 HALF_INVERSE_STEP = 0.5 * INVERSE_STEP
@@ -197,19 +200,24 @@ def gelu_binary64(x: Lanes):
 
 
 def gelu_binary64_fast(x: Lanes):
-    """Fast mode, float64 lanes: at most 2 ulp off. Small results of negative x are scaled in two steps."""
-    size = absolute(x)
-    large = ~(size < BINARY64_LARGE)
-    base, rest, exponent = gelu_fast_mode_parts(size)
-    tail = from_bits(bits(mul_add(base, rest, base)) + exponent)
-    y = x * select(x < 0.0, tail, 1.0 - tail)
-    if any_lane(large):
-        bounded = select(size < 39.0, size, 39.0)
-        base, rest, exponent = gelu_fast_mode_parts(bounded)
-        product = from_bits(bits(mul_add(base, rest, base) * bounded) + exponent + SCALE_UP)
-        y = select(large, select(x > 0.0, x, -product * SCALE_DOWN), y)
-        y = select(x == x, y, x)
+    """Fast mode, float64 lanes: at most 2 ulp off. Lanes far out take a longer way."""
+    y = normal_near_zero_fast_mode(absolute(x))
+    y = x * select(x < 0.0, y, 1.0 - y)
+    far = ~((x > -BINARY64_NEAR) & (x < BINARY64_NEAR))
+    if any_lane(far):
+        y = select(far, gelu_far_fast_mode(x), y)
     return y
+
+
+@lane_function
+def gelu_far_fast_mode(x: Lanes):
+    """gelu of all float64 lanes, at most 2 ulp off. Results of negative x are scaled in two steps."""
+    size = absolute(x)
+    bounded = select(size < 39.0, size, 39.0)
+    base, rest, exponent = gelu_fast_mode_parts(bounded)
+    product = from_bits(bits(mul_add(base, rest, base) * bounded) + exponent + SCALE_UP) * SCALE_DOWN
+    y = select(x < 0.0, -product, x - product)
+    return select(x == x, y, x)
 
 
 def gelu_tanh(x: Lanes):
