@@ -54,7 +54,7 @@ def integral(notes: dict) -> list:
 def derive(notes: dict) -> str:
     """The text of the module."""
     module = FastModeModule(
-        "Constants of fast mode of erfc and gelu in float64.",
+        "Constants of float64 erfc and gelu, fast mode.",
         "from exactops.lanes import Table\nfrom exactops.numerics.constants import doubles, rows\n",
     )
     first, third, fifth = integral(notes)

@@ -247,7 +247,7 @@ def exp_cells(lows: Sequence[float], first: float = 760.0) -> Cells:
     require(760 / step * abs(step - mpf(head)) <= mpf(2) ** -24, "k times the rest of a step")
     last = float(first / step) + 1
     boxes = [(row, -reach, reach, -last, last, 0.0, low) for row in range(count) for low in lows]
-    row, a, b, first_k, last_k, zero, low = zip(*boxes, strict=True)
+    row, a, b, first_k, last_k, _zero, low = zip(*boxes, strict=True)
     return Cells([row], [(a, b), (first_k, last_k), (low, low)])
 
 

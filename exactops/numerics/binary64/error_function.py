@@ -3,12 +3,9 @@
 Constants: tools/derive_binary64_error_function.py.
 """
 
-from math import factorial
-
 from exactops.lanes import (
     Lanes,
     Wide,
-    WideTable,
     bits,
     from_bits,
     lane_function,

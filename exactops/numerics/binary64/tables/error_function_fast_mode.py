@@ -1,4 +1,4 @@
-"""Constants of fast mode of erfc and gelu in float64. Written by tools/derive_binary64_error_function_fast_mode.py with ``--write``."""
+"""Constants of float64 erfc and gelu, fast mode. Written by tools/derive_binary64_error_function_fast_mode.py with ``--write``."""
 
 from exactops.lanes import Table
 from exactops.numerics.constants import doubles, rows
