@@ -54,7 +54,7 @@ def integral(notes: dict) -> list:
 def derive(notes: dict) -> str:
     """The text of the module."""
     module = FastModeModule(
-        "Constants of float64 erfc and gelu, fast mode.",
+        "Fast mode of float64 erfc and gelu.",
         "from exactops.lanes import Table\nfrom exactops.numerics.constants import doubles, rows\n",
     )
     first, third, fifth = integral(notes)

@@ -1,6 +1,6 @@
 """Proves the error bounds of the float64 fast phases: runs their lane functions on Taylor models, over all that they can meet.
 
-``prove_binary64.py [NAME ...]`` prints for each claim how much of the kernel's bound the proven error uses, and fails if that is
+``prove_binary64.py [NAME ...]`` prints for each claim how much of the kernel's bound the proven error uses, and fails if it is
 more than all of it, in any cell. See tools/taylor_models.py for what makes it a proof. The premises that are not part of the
 cores, how far a reduced argument reaches and that its reduction is exact, are shown here in rational numbers.
 """
@@ -83,7 +83,7 @@ def prove(name: str, cells: Cells, evaluate: Callable, rounds: int = 8) -> Claim
 
 
 def shifted_error(shift: Fraction, inverse_step: float, step, size: float) -> mpf:
-    """How far ``x - k * step`` reaches for ``k = x * inverse_step`` rounded by adding a number like 1.5 * 2**52, ``|x| <= size``.
+    """How far ``x - k * step`` reaches, k being ``x * inverse_step`` rounded by adding a number like 1.5 * 2**52, |x| <= size.
 
     The product is wrong by 2**-53 of it and by the error of the constant, and the sum rounds to a multiple of ``shift``.
     """
@@ -96,7 +96,7 @@ def shifted_error(shift: Fraction, inverse_step: float, step, size: float) -> mp
 
 
 def sin_cos() -> Iterator[Claim]:
-    """The core for all 512 rows behind the moderate reduction, with k from 0 to that of HUGE, and behind the one in integers."""
+    """The core for all 512 rows, behind the moderate reduction with k from 0 to that of HUGE and behind that in integers."""
     module = core("sin_cos")
     step = mp.pi / 512
     parts = [module.STEP_1, module.STEP_2, module.STEP_3]
@@ -310,7 +310,7 @@ def exp_of_pair() -> PairBounds:
 def erf() -> Iterator[Claim]:
     """erf for every row; the rest of the argument is exact.
 
-    Below 2**-60 the part beyond the linear one is less than 2**-120 of it, and what is left of the core scales with the argument:
+    Below 2**-60 the part beyond the linear one is less than 2**-120 of it, and the rest of the core scales with the argument:
     every binade down to where products begin to lose bits is as [2**-60, 2**-59].
     """
     module = core("error_function")

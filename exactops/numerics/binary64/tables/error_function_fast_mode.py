@@ -1,4 +1,4 @@
-"""Constants of float64 erfc and gelu, fast mode. Written by tools/derive_binary64_error_function_fast_mode.py with ``--write``."""
+"""Fast mode of float64 erfc and gelu. Written by tools/derive_binary64_error_function_fast_mode.py with ``--write``."""
 
 from exactops.lanes import Table
 from exactops.numerics.constants import doubles, rows
