@@ -42,9 +42,13 @@ def require(condition: bool, what: str) -> None:
 
 
 class Cells:
-    """Boxes of inputs: columns of integers that stay, and of intervals, as pairs of arrays of lower and upper ends."""
+    """Boxes of inputs: columns of integers that stay, and of intervals, as pairs of arrays of lower and upper ends.
 
-    def __init__(self, fixed: list, intervals: list):
+    ``whole`` are the numbers of the intervals that are never cut.
+    """
+
+    def __init__(self, fixed: list, intervals: list, whole: Sequence[int] = ()):
+        self.whole = whole
         self.fixed = [np.array(each, np.int64) for each in fixed]
         self.intervals = [(np.array(low, float), np.array(high, float)) for low, high in intervals]
 
@@ -53,6 +57,8 @@ class Cells:
         fixed = [each[mask] for each in self.fixed]
         intervals = [(low[mask], high[mask]) for low, high in self.intervals]
         for place in range(len(intervals)):
+            if place in self.whole:
+                continue
             low, high = intervals[place]
             # Positive intervals of more than a binade are cut in proportion.
             middle = np.where((low > 0) & (high > 2 * low), np.sqrt(np.abs(low * high)), (low + high) / 2)
@@ -61,7 +67,7 @@ class Cells:
             intervals = [(np.concatenate([a, a[cut]]), np.concatenate([b, b[cut]])) for a, b in intervals]
             first = np.where(cut, middle, high)
             intervals[place] = np.concatenate([low, middle[cut]]), np.concatenate([first, high[cut]])
-        return Cells(fixed, intervals)
+        return Cells(fixed, intervals, self.whole)
 
 
 def prove(name: str, cells: Cells, evaluate: Callable, rounds: int = 8) -> Claim:
@@ -278,30 +284,111 @@ def exp() -> Iterator[Claim]:
 
 
 class PairBounds(NamedTuple):
-    """Of ``exp_parts``: its relative error, its absolute one, and the low part's size: each a constant and a part for the low
-    part of the argument, in units of that.
-    """
+    """Of ``exp_parts`` for sizes of the low part of the argument: the relative error and the size of the low part, relatively."""
 
-    error: float
-    error_slope: float
-    absolute: float
-    absolute_slope: float
-    low: float
-    low_slope: float
+    sizes: np.ndarray
+    errors: np.ndarray
+    lows: np.ndarray
+
+    def at(self, size) -> tuple[np.ndarray, np.ndarray]:
+        """Both for any size: what holds for the next larger one."""
+        place = np.searchsorted(self.sizes, size)
+        return self.errors[place], self.lows[place]
 
 
 @functools.cache
 def exp_of_pair() -> PairBounds:
     """The bounds for low parts of the argument up to 2**-12."""
-    sizes = [2.0 ** (n / 4) for n in range(-20 * 4, -12 * 4 + 1)]
-    cells = exp_cells(sizes)
-    bound, _, low = exp_error(cells, False)
-    found: list[float] = []
-    for values in (bound.relatives, bound.absolutes, low.model.magnitude()):
-        worst = values.reshape(-1, len(sizes)).max(axis=0)
-        # What holds for the least size is the constant; between two sizes what holds for the larger one.
-        found += [float(worst[0]), float(np.max((worst[1:] - worst[0]) / np.array(sizes[:-1])))]
-    return PairBounds(*found)
+    sizes = [0.0, *(2.0**n for n in range(-34, -24)), *(2.0 ** (n / 4) for n in range(-24 * 4, -12 * 4 + 1))]
+    bound, high, low = exp_error(exp_cells(sizes), False)
+    values = (bound.relatives, low.model.magnitude() / high.model.least())
+    return PairBounds(np.array(sizes), *(each.reshape(-1, len(sizes)).max(axis=0) for each in values))
+
+
+def sigmoid_error(low: float) -> float:
+    """The largest relative error that ``sigmoid_parts`` adds, for a low part of the power of this size beside it.
+
+    From 2**62 on, and below 2**-62, nothing new happens: one of the terms of the denominator is no more than a rounding error.
+    """
+    module = core("sigmoid")
+    pieces = 32
+    ends = np.concatenate([np.ldexp(1 + np.arange(pieces) / pieces, e) for e in range(-62, 63)])
+    boxes = list(zip(ends[:-1], np.nextafter(ends[1:], 0), strict=True))
+    # What is below 1 and not a power, too: the comparison with 1 is the kernel's.
+    a, b = (np.array(each) for each in zip(*boxes, strict=True))
+    power = tm.variable(a, b)
+    rest = tm.variable(-low * b, low * b)
+    with tm.abstract_lanes():
+        high, high_low = module.sigmoid_parts(power, rest)
+    ideal = 1.0 / (power.model + rest.model + 1.0)
+    return tm.bound(high, high_low, ideal, reference=high).relative
+
+
+def sigmoid() -> Iterator[Claim]:
+    """sigmoid and silu: a relative error in the exponential is at most as large in 1 / (1 + power)."""
+    errors = core("tables.exponential_errors")
+    pair = exp_of_pair()
+    own = sigmoid_error(float(pair.lows[0]))
+    yield Claim("sigmoid", (errors.EXP_RELATIVE_ERROR + own) / errors.SIGMOID_ERROR, "")
+    product = round_product_error(2.0**-23)
+    yield Claim("silu", (errors.EXP_RELATIVE_ERROR + own + product) / errors.SIGMOID_ERROR, "")
+
+
+def gelu_tanh() -> Iterator[Claim]:
+    """The tanh form of gelu: the argument's absolute error, the exponential, the quotient and the product."""
+    module = core("gelu_tanh")
+    errors = core("tables.exponential_errors")
+    kernels = importlib.import_module("exactops.ops.gelu")
+    pair = exp_of_pair()
+    slope = mp.sqrt(8 / mp.pi)
+    low, high = tm.binades(2.0**-40, float(-kernels.BINARY64_TANH_UNDERFLOW) + 0.5, 4)
+    product = round_product_error(2.0**-23)
+
+    def evaluate(cells: Cells):
+        ((low, high),) = cells.intervals
+        x = tm.variable(low, high)
+        with tm.abstract_lanes():
+            argument, argument_low = module.gelu_tanh_argument(x)
+        ideal = x.model * (x.model * x.model * tm.Model.of(slope * mpf(44715) / 1000000) + tm.Model.of(slope))
+        wrong = tm.bound(argument, argument_low, ideal, test=False).absolutes
+        exponential, power_low = pair.at(argument_low.model.magnitude())
+        error = wrong + exponential + sigmoid_error(float(np.max(power_low))) + product
+        return error, errors.GELU_TANH_ERROR + argument.model.least() * errors.GELU_TANH_ARGUMENT_ERROR
+
+    # Below 2**-40 the argument's error is far below 2**-100.
+    yield prove("gelu_tanh", Cells([], [(low, high)]), evaluate)
+
+
+def tanh() -> Iterator[Claim]:
+    """tanh for every row. Rounding 1 + size moves the borders of cells by less than 2**-40 of their width."""
+    module = core("tanh")
+    errors = core("tables.exponential_errors")
+    kernels = importlib.import_module("exactops.ops.tanh")
+    rows = len(module.CELLS.rows)
+    centres, boxes = [], []
+    while not centres or centres[-1] < kernels.BINARY64_LARGE:
+        number = len(centres)
+        binade, place = divmod(number, 128)
+        centres.append((1 + place / 128) * 2.0**binade - 1)
+        reach = 2.0 ** (binade - 8) * (1 + 2.0**-40)
+        if number:
+            ends = np.linspace(-reach, reach, 5)
+            boxes += [(number, a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        else:
+            # Below 2**-60 what is beyond the head and the rest of the argument is nothing: they are the result.
+            boxes += [(0, a, b) for a, b in zip(*tm.binades(2.0**-60, reach), strict=True)]
+    number, low, high = zip(*boxes, strict=True)
+    indices = np.array([int(np.float64(1 + c).view(np.uint64)) >> 45 for c in centres]) & (rows - 1)
+
+    def evaluate(cells: Cells):
+        (number,), ((low, high),) = cells.fixed, cells.intervals
+        r = tm.variable(low, high)
+        with tm.abstract_lanes():
+            y, y_low = module.tanh_reduced(r, tm.Rows(indices[number]))
+        ideal = tm.tanh(tm.Model.of(np.array(centres)[number]) + r.model)
+        return tm.bound(y, y_low, ideal).absolutes, y.model.least() * errors.TANH_ERROR
+
+    yield prove("tanh", Cells([number], [(low, high)]), evaluate)
 
 
 # --- erf, erfc and gelu -------------------------------------------------------------------------------------------------
@@ -388,11 +475,13 @@ def complement_factor(halved: bool, largest: float):
     boxes = []
     for number, centre in enumerate(centres):
         reach = 2.0 ** (number // 64 - 7) * (1 + 2.0**-40)
-        for a, b in ((-reach, -reach / 2), (-reach / 2, 0.0), (0.0, reach / 2), (reach / 2, reach)):
+        ends = np.array([-8, -7, -6, -5, -4, -2, 0, 2, 4, 5, 6, 7, 8]) / 8 * reach
+        for a, b in zip(ends[:-1], ends[1:], strict=True):
             if centre + b > 0:
                 # The low part of the argument: (x - top) * (x + top), with the head of x, or half of that.
                 most = 2.0**-24 * (1 + 2.0**-20) * (centre + b) ** 2 / (2 if halved else 1)
-                for first, last in ((0.0, most / 4), (most / 4, most / 2), (most / 2, most)):
+                pieces = np.linspace(0.0, most, 2 + int(most * 2.0**17))
+                for first, last in zip(pieces[:-1], pieces[1:], strict=True):
                     boxes += [(number, max(a, -centre), b, p, q, first, last) for p, q in ((0.998, 1.4), (1.4, 2.0))]
     number, a, b, p, q, first, last = zip(*boxes, strict=True)
 
@@ -400,25 +489,24 @@ def complement_factor(halved: bool, largest: float):
         """``(error, high, power, beyond)``: a bound of the error of the product and the Values."""
         (number,), ((a, b), (p, q), (_, argument_low)) = cells.fixed, cells.intervals
         h, power = tm.variable(a, b), tm.variable(p, q)
-        reach = pair.low + argument_low * pair.low_slope
-        power_low = tm.variable(-reach, reach)
+        exponential, reach = pair.at(argument_low)
+        power_low = tm.variable(-reach * q, reach * q)
         rows = tm.Rows(indices[number])
         with tm.abstract_lanes():
             factor, factor_low, beyond = (module.gelu_factor_reduced if halved else module.erfc_factor_reduced)(h, rows)
             high, low = module.product_pair(power, power_low, factor, factor_low)
         ideal = (power.model + power_low.model) * function(h.model, number)
         # Beside the result: the exponential's error, and that of the low part of its argument, two roundings of it.
-        relative = pair.error + argument_low * (pair.error_slope + 2.0**-52 * (1 + 2.0**-30))
+        relative = exponential + argument_low * 2.0**-52 * (1 + 2.0**-30)
         return tm.bound(high, low, ideal).absolutes + relative * ideal.magnitude(), high, low, power, beyond
 
-    return Cells([number], [(a, b), (p, q), (first, last)]), evaluate
+    return Cells([number], [(a, b), (p, q), (first, last)], [1]), evaluate
 
 
 def erfc() -> Iterator[Claim]:
     """erfc of positive numbers, where the result is normal."""
     kernels = importlib.import_module("exactops.ops.erf")
     errors = core("tables.error_function_errors")
-    print("# exp of a pair:", *(f"2**{np.log2(each):.2f}" for each in exp_of_pair()))
     cells, values = complement_factor(False, kernels.BINARY64_ERFC_LARGE)
 
     def evaluate(cells: Cells):
@@ -447,7 +535,7 @@ def gelu() -> Iterator[Claim]:
     yield prove("gelu", cells, evaluate)
 
 
-FAMILIES = (sin_cos, log, exp, erf, erfc, gelu)
+FAMILIES = (sin_cos, log, exp, sigmoid, tanh, gelu_tanh, erf, erfc, gelu)
 
 
 def main() -> int:
