@@ -141,7 +141,7 @@ def families() -> Iterator[tuple[str, list[Pair]]]:
         beside = [1 + unit * (2 * j + 1) for j in range(4)] + [1 - unit / 2 * (2 * j + 1) for j in range(4)]
         threshold = [gmpy2.exp2(mpfr(1024)) * (1 - unit / 2)]
         subnormal = [(mpfr(j) + 0.5) * gmpy2.exp2(mpfr(-1074)) for j in (0, 1, 2, 5, 77, 2**20, 2**40 + 1, 2**51, 2**52 - 1)]
-    yield "near 1", searched(beside, 800, 8)
+    yield "near_one", searched(beside, 800, 8)
     yield "overflow", searched(threshold, 4000, 40)
     yield "subnormal", searched(subnormal, 600, 8)
 

@@ -210,9 +210,6 @@ NUMERIC = FLOATS + INTEGERS
 BOOL = ("bool",)
 EVERY = NUMERIC + BOOL
 
-#: The floats that transcendental functions are served for so far.
-FLOATS_TO_32_BITS = tuple(short for short in FLOATS if FORMATS[short].bits <= 32)
-
 #: ONNX's names of TensorProto types that are not stored, by number, for messages.
 ONNX_TYPES_NOT_STORED = {
     0: "UNDEFINED",

@@ -62,21 +62,17 @@ def hard_cases(folder: Path) -> dict[str, str]:
     """The hard cases by types of the operands, as the file has them: of the operators' functions, with either sign; pairs."""
     from exactops.ops import OPERATORS
 
-    found: dict[str, set[tuple[int, ...]]] = {"f32": set(), "f64": set(), "f32, f32": set()}
+    found: dict[str, set[tuple[int, ...]]] = {}
     for file in sorted(folder.glob("hard_*.csv")):
         short = file.stem.rpartition("_")[2]
         pairs, sign = file.stem.startswith("hard_pairs"), 1 << (FORMATS[short].bits - 1)
         for line in file.read_text(encoding="utf-8").split()[1:]:
             function, *columns = line.split(",")
             if pairs:
-                found[f"{short}, {short}"].add((int(columns[0], 16), int(columns[1], 16)))
+                found.setdefault(f"{short}, {short}", set()).add((int(columns[0], 16), int(columns[1], 16)))
             elif short == "f32" or function in OPERATORS:
-                found[short] |= {(int(columns[0], 16),), (int(columns[0], 16) ^ sign,)}
-    return {
-        key: base64.b64encode(np.array(sorted(cases), _carrier(key)).tobytes()).decode()
-        for key, cases in found.items()
-        if cases
-    }
+                found.setdefault(short, set()).update({(int(columns[0], 16),), (int(columns[0], 16) ^ sign,)})
+    return {key: base64.b64encode(np.array(sorted(cases), _carrier(key)).tobytes()).decode() for key, cases in found.items()}
 
 
 def _carrier(short: str) -> str:
