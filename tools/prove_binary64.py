@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -284,7 +285,7 @@ def exp() -> Iterator[Claim]:
 
 
 class PairBounds(NamedTuple):
-    """Of ``exp_parts`` for sizes of the low part of the argument: the relative error and the size of the low part, relatively."""
+    """Of ``exp_parts`` by sizes of the low part of the argument: the relative error, and the relative size of the low part."""
 
     sizes: np.ndarray
     errors: np.ndarray
@@ -373,7 +374,7 @@ def tanh() -> Iterator[Claim]:
         reach = 2.0 ** (binade - 8) * (1 + 2.0**-40)
         if number:
             ends = np.linspace(-reach, reach, 5)
-            boxes += [(number, a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+            boxes += [(number, a, b) for a, b in itertools.pairwise(ends)]
         else:
             # Below 2**-60 what is beyond the head and the rest of the argument is nothing: they are the result.
             boxes += [(0, a, b) for a, b in zip(*tm.binades(2.0**-60, reach), strict=True)]
@@ -476,12 +477,12 @@ def complement_factor(halved: bool, largest: float):
     for number, centre in enumerate(centres):
         reach = 2.0 ** (number // 64 - 7) * (1 + 2.0**-40)
         ends = np.array([-8, -7, -6, -5, -4, -2, 0, 2, 4, 5, 6, 7, 8]) / 8 * reach
-        for a, b in zip(ends[:-1], ends[1:], strict=True):
+        for a, b in itertools.pairwise(ends):
             if centre + b > 0:
                 # The low part of the argument: (x - top) * (x + top), with the head of x, or half of that.
                 most = 2.0**-24 * (1 + 2.0**-20) * (centre + b) ** 2 / (2 if halved else 1)
                 pieces = np.linspace(0.0, most, 2 + int(most * 2.0**17))
-                for first, last in zip(pieces[:-1], pieces[1:], strict=True):
+                for first, last in itertools.pairwise(pieces):
                     boxes += [(number, max(a, -centre), b, p, q, first, last) for p, q in ((0.998, 1.4), (1.4, 2.0))]
     number, a, b, p, q, first, last = zip(*boxes, strict=True)
 
