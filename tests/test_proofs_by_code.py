@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.processes import python
+
 import exactops
 from exactops.verification import campaign, machine_code, record
 from exactops.verification.campaign import Task
@@ -75,3 +77,13 @@ def test_each_kernel_has_code_of_its_own():
     assert all(set(each) == set(exactops.paths()) for each in found)
     every = [digest for each in found for digest in each.values()]
     assert len(set(every)) == len(every)
+
+
+def test_code_does_not_depend_on_what_was_compiled_before():
+    """Accurate phases are functions of their own in the object code, and Numba numbers all that a process compiles."""
+    machine_code.digests(Task("sigmoid", "f64"))
+    program = (
+        "from exactops.verification import machine_code\nfrom exactops.verification.campaign import Task\n"
+        "print(sorted(machine_code.digests(Task('rsqrt', 'f64')).items()))"
+    )
+    assert python(program).strip() == str(sorted(machine_code.digests(Task("rsqrt", "f64")).items()))
