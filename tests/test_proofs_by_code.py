@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from support.processes import python
 
 import exactops
