@@ -202,7 +202,7 @@ def test_the_accurate_phase_of_pow(powers):
 @pytest.mark.parametrize("path", PATHS)
 def test_hard_pairs_of_pow(path):
     """What tools/find_hard_cases_pow_f64.py found; hardly any passes the rounding test."""
-    x, y, expected = _hard("hard_cases_pow_f64.csv", "base_bits", "exponent_bits", "correctly_rounded_bits")
+    x, y, expected = _hard("hard_pairs_f64.csv", "base_bits", "exponent_bits", "correctly_rounded_bits")
     assert len(x) > 400
     x, y = x.view(np.float64), y.view(np.float64)
     np.testing.assert_array_equal(_words(exactops.pow(x, y, path=path)), expected)

@@ -57,19 +57,20 @@ EXPONENT_TYPES = ("f64", "i64", "f32", "i32", "u8")
 FREE_ATTRIBUTES = {"to", "saturate", "round_mode", "fmod"}
 
 
-def _hard_cases() -> dict[str, list[int]]:
-    """float32 inputs whose results lie near a rounding midpoint, by function; both signs of each are run."""
+def _hard_cases(name: str) -> dict[str, list[int]]:
+    """Inputs of a type whose results lie near a rounding midpoint, by function; both signs of each are run."""
     found: dict[str, list[int]] = {
         op: [] for op, operator in exactops.operators().items() if operator.category == "c" and len(operator.operands) == 1
     }
-    for file in sorted((Path(__file__).parent.parent / "testdata").glob("hard_cases*_f32.csv")):
+    sign = 1 << (FORMATS[name].bits - 1)
+    for file in sorted((Path(__file__).parent.parent / "testdata").glob(f"hard_cases*_{name}.csv")):
         for line in file.read_text().split()[1:]:
-            op, pattern = line.split(",")
-            found.setdefault(op, []).extend([int(pattern, 16), int(pattern, 16) ^ (1 << 31)])
+            op, pattern = line.split(",")[:2]
+            found.setdefault(op, []).extend([int(pattern, 16), int(pattern, 16) ^ sign])
     return found
 
 
-HARD_CASES = _hard_cases()
+HARD_CASES = {name: _hard_cases(name) for name in ("f32", "f64")}
 
 
 class Workload(NamedTuple):
@@ -145,9 +146,9 @@ def operand_sets(op: str, name: str) -> Iterator[tuple[np.ndarray | None, ...]]:
         yield x, bound, None
         yield x, None, bound
         yield (x,)
-    elif op in HARD_CASES and name == "f32":
-        noise = array_of(random_patterns(FORMATS[name], 20_000, f"{op} f32"), name)
-        yield (np.concatenate([hard_values(name), array_of(HARD_CASES[op], name), noise]),)
+    elif op in HARD_CASES.get(name, ()):
+        noise = array_of(random_patterns(FORMATS[name], 20_000 if name == "f32" else 5_000, f"{op} {name}"), name)
+        yield (np.concatenate([hard_values(name), array_of(HARD_CASES[name][op], name), noise]),)
     elif op == "powi":  # many exponents: the hard values will do
         yield (hard_values(name),)
     elif most == 1 or op == "cast_like":

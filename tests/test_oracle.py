@@ -25,11 +25,11 @@ FOLDER = Path(__file__).resolve().parent.parent / "testdata" / "ops-elementwise"
 
 #: How many cases there are for each operator. A case may vanish only with a change here.
 COUNTS = {
-    "Abs": 74, "Add": 68, "And": 5, "Cast": 338, "CastLike": 169, "Ceil": 34, "Clip": 78, "Cos": 28, "Div": 67, "Equal":
-    73, "Erf": 28, "Exp": 29, "Floor": 34, "Gelu": 52, "Greater": 67, "GreaterOrEqual": 67, "HardSigmoid": 52,
-    "HardSwish": 28, "LeakyRelu": 52, "Less": 67, "LessOrEqual": 67, "Log": 28, "Max": 98, "Mean": 35, "Min": 98, "Mod":
-    107, "Mul": 68, "Neg": 54, "Not": 5, "Or": 5, "Pow": 64, "Reciprocal": 34, "Relu": 34, "Round": 34, "Sigmoid": 28,
-    "Sign": 80, "Sin": 28, "Sqrt": 35, "Sub": 67, "Sum": 44, "Tanh": 29, "Where": 29, "Xor": 5,
+    "Abs": 74, "Add": 68, "And": 5, "Cast": 338, "CastLike": 169, "Ceil": 34, "Clip": 78, "Cos": 34, "Div": 67, "Equal":
+    73, "Erf": 28, "Exp": 35, "Floor": 34, "Gelu": 58, "Greater": 67, "GreaterOrEqual": 67, "HardSigmoid": 52,
+    "HardSwish": 28, "LeakyRelu": 52, "Less": 67, "LessOrEqual": 67, "Log": 34, "Max": 98, "Mean": 35, "Min": 98, "Mod":
+    107, "Mul": 68, "Neg": 54, "Not": 5, "Or": 5, "Pow": 77, "Reciprocal": 34, "Relu": 34, "Round": 34, "Sigmoid": 34,
+    "Sign": 80, "Sin": 34, "Sqrt": 35, "Sub": 67, "Sum": 44, "Tanh": 35, "Where": 29, "Xor": 5,
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from exactops.cli.prove import all_tasks
 from exactops.codegen.target import host_target
 from exactops.records import files as record_files
 from exactops.records import sources
-from exactops.table.formats import FORMATS
+from exactops.table.formats import FORMATS, NUMERIC
 from exactops.verification import campaign, powers, record
 from exactops.verification.campaign import CHUNK, Task, examine, prove
 from exactops.verification.decision import correctly_rounded, decode, encode, round_dyadic
@@ -195,8 +195,10 @@ def test_fast_mode_allows_what_the_contract_allows():
 def test_ulp_distance_across_zero():
     sign = np.uint32(0x80000000)
     bits = np.array([1, 0x80000001], np.uint32)
-    left, right = (campaign._ordered(b, b & ~sign, sign) for b in (bits, bits[::-1]))
-    assert np.abs(left - right).tolist() == [2, 2]
+    assert campaign._distance(bits, bits[::-1], bits & ~sign, bits[::-1] & ~sign, sign).tolist() == [2, 2]
+    most = np.array([0x7FEFFFFFFFFFFFFF, 0xFFEFFFFFFFFFFFFF], np.uint64)
+    sign = np.uint64(1 << 63)
+    assert campaign._distance(most, most[::-1], most & ~sign, most & ~sign, sign).tolist() == [2 * 0x7FEFFFFFFFFFFFFF] * 2
 
 
 # --- the hash and the records ---------------------------------------------------------------------------------------------
@@ -251,9 +253,9 @@ def test_records_are_merged(tmp_path):
 
 def test_a_hash_of_other_pairs_replaces_no_proof(tmp_path):
     file, found = tmp_path / "proofs.json", campaign.Findings(inputs=1000, digests={0: b"0"})
-    record.store(file, record.entry_of(Task("pow", pairs=1000), found, "scalar", 1.0, 1, MADE_OF))
+    record.store(file, record.entry_of(Task("pow", drawn=1000), found, "scalar", 1.0, 1, MADE_OF))
     for count, paths in ((1000, {"scalar", "sse2"}), (2000, {"scalar", "sse2"})):
-        task = Task("pow", pairs=count, hash_only=True)
+        task = Task("pow", drawn=count, hash_only=True)
         record.store(file, record.entry_of(task, found, "sse2", 1.0, 1, MADE_OF))
         (entry,) = json.loads(file.read_text())["proofs"]
         assert (entry["inputs"], entry["pairs"], set(entry["hashes"])) == (1000, 1000, paths)
@@ -261,15 +263,15 @@ def test_a_hash_of_other_pairs_replaces_no_proof(tmp_path):
 
 def test_a_fault_replaces_any_proof(tmp_path):
     file, found = tmp_path / "proofs.json", campaign.Findings(inputs=1000, digests={0: b"0"})
-    assert record.store(file, record.entry_of(Task("pow", pairs=1000, seed=1), found, "scalar", 1.0, 1, MADE_OF))
-    fewer = Task("pow", pairs=10, seed=2)
+    assert record.store(file, record.entry_of(Task("pow", drawn=1000, seed=1), found, "scalar", 1.0, 1, MADE_OF))
+    fewer = Task("pow", drawn=10, seed=2)
     found = campaign.Findings(inputs=10, digests={0: b"1"})
     assert not record.store(file, record.entry_of(fewer, found, "scalar", 1.0, 1, MADE_OF))
     found.wrong = 3
     assert record.store(file, record.entry_of(fewer, found, "scalar", 1.0, 1, MADE_OF))
     (entry,) = json.loads(file.read_text())["proofs"]
     assert (entry["inputs"], entry["not_correctly_rounded"]) == (10, 3)
-    assert record._proof(file, Task("pow", pairs=1000, seed=1)) is None
+    assert record._proof(file, Task("pow", drawn=1000, seed=1)) is None
 
 
 def test_a_hash_that_contradicts_a_proof_is_a_failure(tmp_path, capsys):
@@ -438,6 +440,10 @@ def test_hash_only(capsys):
         (["exp", "--path", "mmx"], "mmx"),
         (["exp", "--attr", "alpha=1"], "no attribute"),
         (["exp", "--record", "/nowhere/at/all.json"], "no such folder"),
+        (["exp", "--count", "7"], "leave out --count"),
+        (["exp", "--exponent", "f64"], "--exponent is for pow"),
+        (["pow", "--exponent", "u8"], "with bases of f32 one of"),
+        (["exp", "--dtype", "f64", "--count", "0"], "--count"),
     ],
 )
 def test_bad_input(arguments, message, capsys):
@@ -451,8 +457,10 @@ def test_the_records_of_the_package():
     for entry in record.load(file)["proofs"]:
         name = f"{entry['operator']} {entry['dtype']} {entry['mode']}"
         if "inputs" in entry:
-            # Pairs of float32 cannot be exhausted; of everything else all inputs are gone through.
-            drawn = entry["operator"] == "pow" and entry["dtype"] == "f32"
+            # Pairs of float32 and inputs of float64 cannot be exhausted; of everything else all inputs are gone through.
+            drawn = (entry["operator"] == "pow" and entry["dtype"] == "f32") or entry["dtype"] == "f64"
+            if entry["dtype"] == "f64":
+                assert "a sample" in entry["evidence"] and entry["inputs"] == entry["pairs" if "pairs" in entry else "drawn"]
             assert drawn or entry["inputs"] >= 1 << (8 * FORMATS[entry["dtype"]].size), name
             assert entry.get("not_correctly_rounded", 0) == entry.get("beyond_limit", 0) == 0, name
         if entry["mode"] == "exact":
@@ -469,14 +477,14 @@ def test_every_kernel_is_proven_as_it_is(fused, monkeypatch):
     file = record_files.find(record_files.PROOFS)
     monkeypatch.setattr(record, "host_target", lambda: dataclasses.replace(host_target(), fused=fused))
     tasks = list(all_tasks())
-    # Modes and types; gelu has two forms; pow three types of exponents that are drawn, and all pairs of the half types; powi
-    # seven exponents for these.
-    assert len(tasks) == 2 * (3 * (len(provable()) + 1) + 3 * 3 + 2 + 2 * 7)
+    # Modes and types; gelu has two forms; pow three types of exponents that are drawn, all pairs of the half types, and with
+    # bases of float64 exponents of every type; powi seven exponents for all but float32.
+    assert len(tasks) == 2 * (4 * (len(provable()) + 1) + 3 * 3 + 2 + len(NUMERIC) + 3 * 7)
     missing = []
     for task in tasks:
         entry = record._proof(file, task)
         current = record.is_current(file, task)
-        every = task.mode == "exact" and task.dtype == "f32" and not task.pairs
+        every = task.mode == "exact" and task.dtype == "f32" and not task.drawn
         one_hash = not every or set(entry["hashes"]) == {"avx512", "avx2", "sse2", "scalar"}
         if not (current and one_hash):
             missing.append(task)
@@ -599,7 +607,7 @@ def pow_flipped(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def test_pow_by_the_command(capsys):
     assert main(["prove", "pow", "--pairs", "20000", "--seed", "9", "--no-record"]) == 0
     assert "20,000 inputs" in capsys.readouterr().out
-    found = prove(Task("pow", pairs=2000, evaluate=pow_flipped))
+    found = prove(Task("pow", drawn=2000, evaluate=pow_flipped))
     x, y = powers.draw(0, 0, "f32")
     assert found.wrong == 1
     assert found.examples[0][:2] == (int(x[777]), int(y.view(np.uint32)[777]))

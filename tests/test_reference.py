@@ -17,7 +17,10 @@ from support.processes import python
 from support.values import hard_values, pairs, same_bits, triples
 
 from exactops.verification import reference
-from exactops.verification.reference import DTYPES, FLOATS, FORMATS, REFERENCES, array_of, bits_of, expected
+from exactops.verification.binary64 import draws, powers
+from exactops.verification.binary64 import filter as binary64_filter
+from exactops.verification.functions import function_of, provable
+from exactops.verification.reference import DTYPES, FLOATS, FORMATS, REFERENCES, array_of, bits_of, expected, transcendental
 
 BY_NUMPY: dict[str, Callable[..., np.ndarray]] = {
     "add": np.add,
@@ -190,6 +193,34 @@ def test_compositions_against_mpmath() -> None:
             magnitude = bits & 0x7FFFFFFF
             half = mpmath.mpf(2) ** (max((magnitude >> 23) - 1, 0) - 150)
             assert abs(mpmath.mpf(y) - real) <= half, (op, x)
+
+
+@pytest.mark.parametrize("name", provable())
+def test_float64_transcendentals_against_the_prover(name: str) -> None:
+    """The references and the filter of the prover share nothing but MPFR."""
+    function = function_of("gelu", {"approximate": "tanh"}) if name == "gelu_tanh" else function_of(name)
+    chosen = np.random.default_rng(7).choice(draws.draw(function, 4, 0), 600, replace=False)
+    operand = np.concatenate([chosen, np.array(draws.places(function)), hard_values("f64")[::20]])
+    attributes = {"approximate": "tanh"} if name == "gelu_tanh" else {}
+    ours = expected(function.name.removesuffix("_tanh") if attributes else name, [operand], attributes, np.float64)
+    theirs, _ = binary64_filter.reference(function, operand)
+    assert (bits_of(ours) == theirs).all(), operand[bits_of(ours) != theirs][:5]
+
+
+@pytest.mark.parametrize("exponent", ["f64", "i64", "u64", "bf16"])
+def test_float64_powers_against_the_prover(exponent: str) -> None:
+    x, y = powers.draw(4, 0, exponent)
+    chosen = np.random.default_rng(7).choice(x.size, 600, replace=False)
+    x, y = x[chosen], y[chosen]
+    with np.errstate(invalid="ignore"):
+        theirs, _, _ = powers.reference(x, y if y.dtype.kind in "iu" else y.astype(np.float64))
+    assert (bits_of(expected("pow", [x, y], {}, np.float64)) == theirs).all()
+
+
+def test_negative_numbers_reach_mpfr_unrounded() -> None:
+    """gmpy2's own minus sign rounds to the precision of the current context, 53 bits."""
+    whole = -(2**62 + 1535)
+    assert int(transcendental.exact_mpfr(reference.number_of(whole))) == whole
 
 
 def test_known_hard_cases_need_more_than_a_double() -> None:

@@ -186,6 +186,11 @@ def bounds() -> dict[str, tuple[float, str]]:
             above((8 * UNIT + per_low) * allowed),
             "and beside the low part of the exponential's argument.",
         )
+    # 2 - high leaves up to UNIT, which two sums with a low part round: that is not small beside a small erfc(|x|).
+    found["ERFC_COMPLEMENT_ERROR"] = (
+        above(3 * UNIT**2),
+        "erfc of negative x: beside the result, for 2 less that of its magnitude.",
+    )
     return found
 
 

@@ -36,7 +36,7 @@ CELLS, ERFC_COUNT, GELU_COUNT, DEGREE = 64, 320, 340, 8
 #: Centres of the accurate phase a unit, and the last one, times that.
 WIDE_CELLS, WIDE_LAST = 8, 222
 #: Terms of the accurate phase: of w about a centre, and of erf(x)/x, for x up to 1/2.
-WIDE_TERMS, WIDE_ERF_TERMS = 34, 36
+WIDE_TERMS, WIDE_ERF_TERMS = 36, 36
 
 RELATIVE = """
 
@@ -54,7 +54,7 @@ class Module(ExponentialModule):
     """The text of the module of constants."""
 
     def __init__(self, about: str, imports: str):
-        self.text = f'"""{about} Written by tools/derive_binary64_error_function.py with ``--write``."""\n\n{imports}\n'
+        self.text = f'"""{about} Written by tools/derive_binary64_error_function.py with ``--write``."""\n\n{imports}'
 
     def rows(self, name: str, rows: list[tuple[float, ...]], order: str = "{0}") -> None:
         """A table of long rows, with an expression for what it is made of them."""
@@ -172,7 +172,7 @@ def error_function(notes: dict) -> str:
     module = Module(
         "Constants of the float64 erf, erfc and gelu.",
         "import numpy as np\n\nfrom exactops.lanes import Table, Wide, WideTable\n"
-        "from exactops.numerics.constants import integers, tables\n" + RELATIVE,
+        "from exactops.numerics.constants import integers, tables\n" + RELATIVE + "\n\n",
     )
     rows, notes["relative error of the polynomials of erf"] = erf_rows()
     missing = 512 - len(rows)
@@ -199,8 +199,9 @@ def error_function(notes: dict) -> str:
     module.comment("Accurate phase, in units of 2**-192. e**(c**2) * erfc(c) for multiples c of 1/8.")
     centres = [mpf(j) / WIDE_CELLS for j in range(WIDE_LAST + 1)]
     module.wide_table("WIDE_CENTRES", [fixed(mp.exp(c * c) * mp.erfc(c)) for c in centres])
-    module.comment("Entry n: 1/n; none for 0.")
-    module.wide_table("WIDE_RECIPROCALS", [0, *(fixed(1 / mpf(n)) for n in range(1, WIDE_TERMS + 1))])
+    module.comment("From four terms of Taylor's series to the next: (4k + 3)! / (4k + 7)!.")
+    blocks = range(WIDE_TERMS // 4)
+    module.wide_table("WIDE_BLOCKS", [fixed(mpmath.factorial(4 * k + 3) / mpmath.factorial(4 * k + 7)) for k in blocks])
     module.comment("erf(x) / x as a series in x**2.")
     factor = 2 / mp.sqrt(mp.pi)
     module.wide_table(
@@ -218,7 +219,7 @@ def error_function_errors(notes: dict) -> str:
     sys.path.insert(0, str(FOLDER.parents[3]))
     from binary64_error_function_bounds import bounds
 
-    module = Module("Proven error bounds of the float64 fast phases of erf, erfc and gelu.", "")
+    module = Module("Proven error bounds of float64 fast phases.", "")
     for name, (value, about) in bounds().items():
         module.comment(about)
         module.constant(name, value)

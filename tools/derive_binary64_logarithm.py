@@ -181,8 +181,8 @@ def confirm(every: int) -> str:
     largest = mpf(0)
     for index in sorted({*range(0, 256, every), *range(152, 170)}):
         low, high, c = rows[index]
-        table, rest = (np.float64(each) for each in ROWS.rows[index])
-        table = float(np.uint64(int(table.view(np.uint64)) >> 12 << 12).view(np.float64))
+        packed, rest = (np.float64(each) for each in ROWS.rows[index])
+        table = float(np.uint64(int(packed.view(np.uint64)) >> 12 << 12).view(np.float64))
         entries = (
             [error_bounds.constant(table), error_bounds.constant(float(rest), -mpmath.log(c) - table)] if c != 1 else [zero] * 2
         )

@@ -1,6 +1,6 @@
 """Search float64 for pairs whose power lies next to the middle of two doubles. Run from the repository root, a minute or two::
 
-    python tools/find_hard_cases_pow_f64.py > testdata/hard_cases_pow_f64.csv
+    python tools/find_hard_cases_pow_f64.py > testdata/hard_pairs_f64.csv
 
 Nobody has searched the 2**128 pairs; these are the families in which near ties can be constructed:
 

@@ -1,7 +1,8 @@
 """``exactops prove``: all inputs of an operator, compared with correctly rounded values.
 
 The reference is :mod:`exactops.verification`: its own double-double arithmetic with an error bound, and MPFR for what that
-leaves open. It shares nothing with the kernels. All 2**32 float32 inputs take some minutes, the half types a second.
+leaves open. It shares nothing with the kernels. All 2**32 float32 inputs take some minutes, the half types a second. Inputs of
+float64 are drawn: 10**8 of them take about a minute on one core.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from exactops.cli._common import (
     table,
 )
 from exactops.system import processors
+from exactops.table.formats import FLOATS, FORMATS, INTEGERS
 
 if TYPE_CHECKING:
+    from exactops.table.formats import Format
     from exactops.table.operator import Operator
     from exactops.verification.campaign import Findings, Task
     from exactops.verification.record import Digests
@@ -37,8 +40,13 @@ if TYPE_CHECKING:
 #: Operators of a base and an exponent: see :mod:`exactops.verification.powers`.
 _POWERS = ("pow", "powi")
 _PAIRS = 1 << 24
+#: Inputs of float64, and pairs with bases of float64, that a campaign draws, by mode.
+DOUBLES = {"exact": 10**8, "fast": 10**7}
+PAIRS_OF_DOUBLES = {"exact": 10**7, "fast": 10**6}
 #: Types of the exponents that are drawn: of a kernel each. Narrower floats and integers are theirs, converted exactly.
 EXPONENTS = ("f32", "f64", "i64")
+#: With bases of float64 any type of exponents may be drawn.
+ALL_EXPONENTS = (*FLOATS, *INTEGERS)
 
 
 def add_parser(subparsers: Any) -> None:
@@ -47,12 +55,13 @@ def add_parser(subparsers: Any) -> None:
         "prove",
         help="compare all inputs of an operator with correctly rounded values",
         description=(
-            "Go through all inputs of an operator (2**32 for f32) and count results that are not correctly rounded; with "
-            "--mode fast, measure the largest error. What was found is recorded in the package's exactops/records/proofs.json."
+            "Go through all inputs of an operator (2**32 for f32; of f64 a sample) and count results that are not correctly "
+            "rounded; with --mode fast, measure the largest error. What was found is recorded in the package's "
+            "exactops/records/proofs.json."
         ),
     )
     parser.add_argument(
-        "op", nargs="?", metavar="OP", help="any spelling of a transcendental operator; for pow, pairs are drawn"
+        "op", nargs="?", metavar="OP", help="any spelling of a transcendental operator; for pow and f64, inputs are drawn"
     )
     parser.add_argument(
         "--all",
@@ -60,16 +69,28 @@ def add_parser(subparsers: Any) -> None:
         help="prove all that the records lack for the present sources, of the --dtype and --mode if given; where only the "
         "sources changed, the hash of the results is enough",
     )
-    parser.add_argument("--dtype", choices=["f32", "f16", "bf16"], help="stored type (default: f32)")
+    parser.add_argument("--dtype", choices=["f64", "f32", "f16", "bf16"], help="stored type (default: f32)")
     parser.add_argument("--mode", choices=["exact", "fast"], help="exact (default) or fast")
     add_path_option(parser)
     add_attribute_option(parser)
     parser.add_argument("--processes", type=positive, metavar="N", help="processes that share the work (default: one a CPU)")
     parser.add_argument("--start", type=_bits, metavar="BITS", help="first input, as a bit pattern such as 0x3f800000")
     parser.add_argument("--stop", type=_bits, metavar="BITS", help="the input after the last")
-    parser.add_argument("--pairs", type=positive, metavar="N", help="for pow: how many pairs to draw (default: 2**24)")
-    parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="for pow: the seed of the pairs drawn (default: 1)")
-    parser.add_argument("--exponent", choices=EXPONENTS, help="for pow: draw pairs with exponents of this type")
+    parser.add_argument(
+        "--count",
+        "--pairs",
+        type=positive,
+        metavar="N",
+        help="for f64 and pow: how many inputs to draw (default: 10**8 of f64; for pow and powi 10**7; with --mode fast a "
+        "tenth; pairs of f32: 2**24)",
+    )
+    parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="the seed of what is drawn (default: 1)")
+    parser.add_argument(
+        "--exponent",
+        choices=ALL_EXPONENTS,
+        metavar="TYPE",
+        help=f"for pow: draw pairs with exponents of this type ({', '.join(EXPONENTS)}; with f64 any)",
+    )
     parser.add_argument(
         "--hash-only", action="store_true", help="compute only the SHA-256 of the results, to compare paths or machines"
     )
@@ -104,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.all:
         task = _task(arguments)
         return _prove(arguments, task, path, _record_file(arguments, task))
-    given = (arguments.no_record, arguments.hash_only, arguments.attr, arguments.pairs, arguments.exponent)
+    given = (arguments.no_record, arguments.hash_only, arguments.attr, arguments.count, arguments.exponent)
     if any(given) or arguments.start is not None or arguments.stop is not None:
         raise CommandError("--all is for whole proofs that are recorded: no other options than type, mode, path and file")
     code = 0
@@ -163,7 +184,7 @@ def _prove(arguments: argparse.Namespace, task: Task, path: str, file: Path | No
     elif file is not None and made_of is None:
         remark = "Not recorded: the sources changed meanwhile."
     elif file is not None and not record.store(file, entry):
-        remark = "Not recorded: the records have a proof of more pairs."
+        remark = "Not recorded: the records have a proof of more inputs."
     if arguments.json:
         print_json(entry | {"examples": [_example(example) for example in found.examples]})
     else:
@@ -181,13 +202,13 @@ def all_tasks(dtype: str | None = None, mode: str | None = None, path: str | Non
     operators = exactops.operators()
     for name in (name for name in (*provable(), *_POWERS) if name in operators):
         for short in [dtype] if dtype else reversed(operators[name].dtypes):
-            if short not in ("f32", "f16", "bf16") or (name, short) == ("powi", "f32"):
+            if short not in FLOATS or (name, short) == ("powi", "f32"):
                 continue  # powi of float32 takes ten minutes an exponent: by name
             for chosen_mode in [mode] if mode else ["exact", "fast"]:
                 for chosen in _choices(operators[name]):
                     given = {"op": name, "dtype": short, "mode": chosen_mode, "attr": chosen, "path": path}
-                    for pairs, exponent in _campaigns(name, short, chosen_mode):
-                        yield _task(argparse.Namespace(**given, **_WHOLE, pairs=pairs, exponent=exponent))
+                    for count, exponent in _campaigns(name, short, chosen_mode):
+                        yield _task(argparse.Namespace(**given, **_WHOLE, count=count, exponent=exponent))
 
 
 #: The other arguments of a proof of all inputs.
@@ -195,9 +216,11 @@ _WHOLE = {"start": None, "stop": None, "hash_only": False, "seed": 1}
 
 
 def _campaigns(name: str, dtype: str, mode: str) -> list[tuple[int | None, str | None]]:
-    """Pairs to draw, and the type of their exponents; None where all inputs are gone through."""
+    """Inputs to draw, and the type of their exponents; None for what is usual for the type."""
     if name != "pow":
         return [(None, None)]
+    if dtype == "f64":
+        return [(None, exponent) for exponent in ALL_EXPONENTS]
     if dtype != "f32":
         return [(None, None), *((10**7, exponent) for exponent in EXPONENTS)]
     return [(10**9 if mode == "exact" and exponent == "f32" else 10**8, exponent) for exponent in EXPONENTS]
@@ -235,7 +258,7 @@ def _task(arguments: argparse.Namespace) -> Task:
         arguments.start or 0,
         arguments.stop,
         arguments.hash_only,
-        *_pairs(arguments, operator, dtype),
+        *_drawn(arguments, operator, dtype),
     )
     if not 0 <= task.start < task.end <= task.count:
         raise CommandError(f"--start and --stop: {task.start:#x} to {task.end:#x} is no range of {task.count:#x} inputs")
@@ -246,15 +269,25 @@ def _task(arguments: argparse.Namespace) -> Task:
     return task
 
 
-def _pairs(arguments: argparse.Namespace, operator: Operator, dtype: str) -> tuple[int, int, str]:
-    """Of pow: how many pairs, the seed and the type of the exponents."""
-    given = arguments.pairs or arguments.exponent
-    if operator.name != "pow" and given:
-        raise CommandError("--pairs and --exponent are for pow")
-    if operator.name == "pow" and (dtype == "f32" or arguments.exponent):
-        return arguments.pairs or _PAIRS, arguments.seed, arguments.exponent or "f32"
-    if given:
-        raise CommandError(f"all pairs of {dtype} are tried: leave out --pairs, or name the type of the exponents")
+def _drawn(arguments: argparse.Namespace, operator: Operator, dtype: str) -> tuple[int, int, str]:
+    """Of inputs that are drawn: how many, the seed and, for pow, the type of the exponents."""
+    pairs = operator.name == "pow"
+    if arguments.exponent and not pairs:
+        raise CommandError("--exponent is for pow")
+    if dtype == "f64":
+        usual = PAIRS_OF_DOUBLES if operator.name in _POWERS else DOUBLES
+        return (
+            arguments.count or usual[arguments.mode or "exact"],
+            arguments.seed,
+            (arguments.exponent or "f64") if pairs else "",
+        )
+    if arguments.exponent and arguments.exponent not in EXPONENTS:
+        raise CommandError(f"--exponent {arguments.exponent}: with bases of {dtype} one of {', '.join(EXPONENTS)}")
+    if pairs and (dtype == "f32" or arguments.exponent):
+        return arguments.count or _PAIRS, arguments.seed, arguments.exponent or "f32"
+    if arguments.count:
+        more = ": leave out --count, or name the type of the exponents" if pairs else ": leave out --count"
+        raise CommandError(f"all inputs of {operator.name} for {dtype} are tried{more}")
     return 0, 0, ""
 
 
@@ -298,7 +331,8 @@ def _processes(arguments: argparse.Namespace) -> int:
 
 def _title(task: Task) -> str:
     attributes = "".join(f" {name}={value}" for name, value in task.attributes)
-    drawn = f" with {task.exponent} exponents, seed {task.seed}," if task.pairs else ""
+    exponents = f" with {task.exponent} exponents," if task.exponent else ""
+    drawn = f"{exponents} seed {task.seed}," if task.drawn else ""
     return f"{task.operator}{attributes} {task.dtype}{drawn} {task.mode}"
 
 
@@ -337,14 +371,17 @@ def _report(task: Task, path: str, found: Findings, seconds: float, file: Path |
 
 def _row(task: Task, example: tuple[int, ...]) -> list[str]:
     """Operands, result and reference as bits, then as numbers."""
-    from exactops.table.formats import FORMATS
-    from exactops.verification.decision import decode
-
     types = [task.storage] * len(example)
     if task.exponent:
         types[1] = FORMATS[task.exponent]
-    values = [
-        f"{decode(bits, kind):.9g}" if kind.kind == "f" else f"{bits - (bits >> 63 << 64)}"
-        for bits, kind in zip(example, types, strict=True)
-    ]
+    values = [_number(bits, kind) for bits, kind in zip(example, types, strict=True)]
     return [f"0x{bits:0{2 * kind.size}x}" for bits, kind in zip(example, types, strict=True)] + values
+
+
+def _number(bits: int, kind: Format) -> str:
+    """The value of a bit pattern, with the digits that tell it from its neighbours."""
+    from exactops.verification.decision import decode
+
+    if kind.kind != "f":
+        return str(bits - (1 << kind.bits) if kind.kind == "i" and bits >> (kind.bits - 1) else bits)
+    return f"{decode(bits, kind):.{17 if kind.size == 8 else 9}g}"

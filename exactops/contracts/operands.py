@@ -37,7 +37,7 @@ def served(operator: Operator, dtype: Any) -> str:
     if found is None:
         raise UnsupportedError(f"no stored type is called {dtype!r} (stored are {', '.join(FORMATS)})")
     if found.short not in operator.dtypes:
-        refuse_type(operator, found, numbers_only=False)
+        refuse_type(operator, found)
     return found.short
 
 

@@ -26,7 +26,9 @@ def audit(found: Signature, mode: str) -> dict[str, Any]:
     records = [_record(entry, found.operator) for entry in proofs.entries() if _is_of(entry, found, mode)]
     statuses = {record["status"] for record in records}
     status = next((status for status in STATUSES if status in statuses), "not_proven")
-    return {"status": status, "by": "python -m exactops prove", "records": records}
+    note = proofs.evidence(found.operator.name, found.value, mode)
+    said = {"evidence": note} if note else {}
+    return {"status": status, "by": "python -m exactops prove", **said, "records": records}
 
 
 def _is_of(entry: dict[str, Any], found: Signature, mode: str) -> bool:
@@ -47,14 +49,16 @@ def _record(entry: dict[str, Any], operator: Operator) -> dict[str, Any]:
     # Every input was tried: of all operands, and no attribute takes further values.
     types = [entry["dtype"], *([entry["exponent"]] if "exponent" in entry else [])]
     every = len(types) == len(operator.operands) and not any(attribute.travels for attribute in operator.attributes)
-    whole = every and "pairs" not in entry and entry["inputs"] == 1 << sum(FORMATS[short].bits for short in types)
+    whole = (
+        every and not {"pairs", "drawn"} & entry.keys() and entry["inputs"] == 1 << sum(FORMATS[short].bits for short in types)
+    )
     if not isinstance(faults, int) or (not faults and not current and not whole):
         status = "not_proven"
     elif not current:
         status = "proven_for_other_sources" if not faults else "not_proven"
     else:
         status = "failed" if faults else "proven" if whole else "sampled"
-    kept = (*_COUNTS, "fused", "date", "path", "cpu", "versions", "sha256")
+    kept = (*_COUNTS, "seed", "evidence", "fused", "date", "path", "cpu", "versions", "sha256")
     return {
         "status": status,
         "attributes": entry.get("attributes", {}),

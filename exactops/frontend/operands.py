@@ -108,17 +108,11 @@ def missing_array(operand: Any, value: Format) -> np.ndarray:
     return value.array(operand.missing_value(value))
 
 
-def refuse_type(operator: Operator, value: Format, numbers_only: bool) -> NoReturn:
-    """Say that a value type is not served, and how to go on."""
+def refuse_type(operator: Operator, value: Format) -> NoReturn:
+    """Say that a value type is not served."""
     reason = operator.refusal(value)
     because = f": {reason}" if reason else ""
-    way_on = ""
-    if value.short == "f64" and "f32" in operator.dtypes:
-        cast = "numpy.float32(x)" if numbers_only else "exactops.cast(x, to='float32')"
-        way_on = f"; until it does, convert first: {cast}"
-    raise UnsupportedError(
-        f"{operator.name} does not serve {value.short}{because} (it serves {', '.join(operator.dtypes)}){way_on}"
-    )
+    raise UnsupportedError(f"{operator.name} does not serve {value.short}{because} (it serves {', '.join(operator.dtypes)})")
 
 
 def compared_by_value(numbers: list[Any], operands: list[Any], value: Format) -> list[Any] | None:

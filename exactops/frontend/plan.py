@@ -287,8 +287,7 @@ def plan(
     check_required(operator, given)
     types, value = _types(operator, operands)
     if value.short not in operator.dtypes:
-        strong = [each for each in operands if each is not None and not is_weak(each)]
-        refuse_type(operator, value, numbers_only=not strong)
+        refuse_type(operator, value)
     if alias is not None and alias.kinds and value.kind not in alias.kinds:
         raise UnsupportedError(f"{operator.name} is not called {alias.name} for {value.short}: {alias.reason}")
     choices = {

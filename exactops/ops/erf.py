@@ -39,6 +39,7 @@ from exactops.numerics.binary64.tables.error_function_errors import (
     ERF_ERROR,
     ERFC_ARGUMENT_ERROR,
     ERFC_BEYOND_ERROR,
+    ERFC_COMPLEMENT_ERROR,
     ERFC_ERROR,
 )
 from exactops.numerics.constants import BINARY32_MAGNITUDE, BINARY32_ROUNDING_SHIFT, ROUNDING_SHIFT, binary32_bits
@@ -202,7 +203,8 @@ def erfc_binary64(x: Lanes):
     error = high * (ERFC_ERROR - argument_low * ERFC_ARGUMENT_ERROR) + power * (beyond * ERFC_BEYOND_ERROR)
     left, left_low = complement(high, low, 2.0)
     negative = x < 0.0
-    y, fails = round_and_test(select(negative, left, high), select(negative, left_low, low), error)
+    high = select(negative, left, high)
+    y, fails = round_and_test(high, select(negative, left_low, low), error + high * ERFC_COMPLEMENT_ERROR)
     if any_lane(fails | ~(size < BINARY64_ERFC_LARGE)):
         y = select(x >= BINARY64_ERFC_LARGE, 0.0, y)
         y = select(x <= -BINARY64_ERFC_LARGE, 2.0, y)

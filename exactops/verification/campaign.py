@@ -7,7 +7,8 @@ chunks. A half type's 65,536 inputs are one chunk.
 
 An input of pow is a pair. For the half types all 2**32 pairs are tried, in the order of the number whose upper 16 bits are the
 base and whose lower are the exponent. For float32, and for exponents of a wider type, pairs are drawn
-(:func:`exactops.verification.powers.draw`) and counted from 0.
+(:func:`exactops.verification.powers.draw`) and counted from 0. So are the inputs of float64
+(:mod:`exactops.verification.binary64`), of which no campaign can try more than a sample.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ import numpy as np
 from exactops.table.formats import FORMATS, Format
 from exactops.table.operator import FAST_ULP
 from exactops.verification import powers
+from exactops.verification.binary64 import draws as binary64_draws
+from exactops.verification.binary64 import filter as binary64_filter
+from exactops.verification.binary64 import powers as binary64_powers
 from exactops.verification.decision import correctly_rounded
 from exactops.verification.filter import reference
 from exactops.verification.functions import function_of
 
 CHUNK = 1 << 24
-#: Inputs that are computed at a time: small enough for the caches of a core.
+#: Inputs that are computed at a time, and that are drawn at a time: small enough for the caches of a core.
 PART = 1 << 20
 #: Failures that are kept as examples.
 EXAMPLES = 8
@@ -104,7 +108,7 @@ class Task:
     operator : str
         Canonical name.
     dtype : str
-        ``"f32"``, ``"f16"`` or ``"bf16"``.
+        ``"f64"``, ``"f32"``, ``"f16"`` or ``"bf16"``.
     mode : str
         ``"exact"`` or ``"fast"``.
     path : str, optional
@@ -115,8 +119,8 @@ class Task:
         Range of input bits; all of them by default.
     hash_only : bool
         Compute only the hash.
-    pairs, seed : int
-        Of a campaign of random pairs: their number and the seed.
+    drawn, seed : int
+        Of a campaign of random inputs (pairs, for pow): their number and the seed.
     exponent : str
         Of pow: the type of the exponents; that of the bases by default.
     evaluate : callable, optional
@@ -131,7 +135,7 @@ class Task:
     start: int = 0
     stop: int | None = None
     hash_only: bool = False
-    pairs: int = 0
+    drawn: int = 0
     seed: int = 0
     exponent: str = ""
     evaluate: Evaluate | None = None
@@ -149,7 +153,7 @@ class Task:
     @property
     def count(self) -> int:
         """How many inputs there are in all."""
-        return self.pairs or 1 << (8 * self.storage.size * (2 if self.operator == "pow" else 1))
+        return self.drawn or 1 << (8 * self.storage.size * (2 if self.operator == "pow" else 1))
 
     @property
     def complete(self) -> bool:
@@ -237,15 +241,25 @@ def _parts(start: int, stop: int) -> Iterator[tuple[int, int]]:
 def _operands(task: Task, first: int, last: int) -> tuple[np.ndarray, ...]:
     """The operands with these numbers."""
     dtype = task.storage.dtype
-    if task.pairs:
-        cut = slice(first % powers.BATCH, first % powers.BATCH + last - first)
-        x, y = powers.draw(task.seed, first // powers.BATCH, task.exponent or task.dtype)
+    if task.drawn:
+        batch, cut = first // PART, slice(first % PART, first % PART + last - first)
+        if task.dtype == "f64":
+            return tuple(operand[cut] for operand in _drawn_doubles(task, batch))
+        x, y = powers.draw(task.seed, batch, task.exponent or task.dtype)
         with np.errstate(all="ignore"):  # bases of a half type are the same ones, rounded
             return x[cut].view(np.float32).astype(dtype, copy=False), y[cut]
     if task.operator == "pow":
         number = np.arange(first, last, dtype=np.uint32)
         return (number >> np.uint32(16)).astype(np.uint16).view(dtype), number.astype(np.uint16).view(dtype)
     return (np.arange(first, last, dtype=f"u{task.storage.size}").view(dtype),)
+
+
+def _drawn_doubles(task: Task, batch: int) -> tuple[np.ndarray, ...]:
+    if task.operator == "pow":
+        return binary64_powers.draw(task.seed, batch, task.exponent or task.dtype)
+    if task.operator == "powi":
+        return (binary64_powers.draw_bases(task.seed, batch, dict(task.attributes)["exp"]),)
+    return (binary64_draws.draw(function_of(task.operator, dict(task.attributes)), task.seed, batch),)
 
 
 def _expected(task: Task, operands: tuple[np.ndarray, ...], first: int, last: int) -> tuple[np.ndarray, np.ndarray | None, int]:
@@ -257,8 +271,13 @@ def _expected(task: Task, operands: tuple[np.ndarray, ...], first: int, last: in
         if exponents.dtype.kind not in "iu":
             with np.errstate(invalid="ignore"):  # signalling NaNs
                 exponents = exponents.astype(np.float64)
+        if storage.short == "f64":
+            return binary64_powers.reference(operands[0], exponents)
         return powers.reference(patterns, exponents, storage)
     function = function_of(task.operator, dict(task.attributes))
+    if storage.short == "f64":
+        expected, undecided = binary64_filter.reference(function, operands[0])
+        return expected, None, undecided
     if storage.short == "f32":
         expected, undecided = reference(function, first, last)
         return expected, None, undecided
@@ -327,8 +346,7 @@ def _measure(
         ("special_mismatches", special),
     ):
         setattr(found, name, getattr(found, name) + int(np.count_nonzero(where)))
-    # Numbers in their order as integers; the distance of neighbours is 1, and both zeros are 0.
-    distance = np.abs(_ordered(results, got, sign) - _ordered(expected, want, sign))
+    distance = _distance(results, expected, got, want, sign)
     distance[~numbers | infinite] = 0
     largest = int(distance.max())
     if largest > found.worst:
@@ -337,8 +355,10 @@ def _measure(
     return nan | infinite | zeros | special | (distance > FAST_ULP[storage.short])
 
 
-def _ordered(bits: np.ndarray, magnitude: np.ndarray, sign: Any) -> np.ndarray:
-    return np.where(bits & sign, -magnitude.astype(np.int64), magnitude.astype(np.int64))
+def _distance(results: np.ndarray, expected: np.ndarray, got: np.ndarray, want: np.ndarray, sign: Any) -> np.ndarray:
+    """Distances in the order of numbers, that of neighbours 1 and both zeros 0, from bits and magnitudes, unsigned."""
+    got, want = got.astype(np.uint64), want.astype(np.uint64)
+    return np.where((results ^ expected) & sign != 0, got + want, np.maximum(got, want) - np.minimum(got, want))
 
 
 def timed(task: Task, processes: int, advance: Callable[[int], Any]) -> tuple[Findings, float]:

@@ -81,7 +81,7 @@ def correctly_rounded(function: Function, bits: int, storage: Format) -> int:
         return encode(function.at_infinity[negative], storage)
     if negative and function.negative_is_nan:
         return storage.nan
-    for threshold, sign in ((function.below, -1), (function.above, 1)):
+    for threshold, sign in zip(function.thresholds(storage), (-1, 1), strict=True):
         if threshold is not None and sign * x >= sign * threshold[0]:
             return bits if threshold[1] == SAME else encode(float(threshold[1]), storage)
     precision = _FIRST_PRECISION

@@ -178,7 +178,7 @@ def _segments(function: Function, first: int, size: int, rows: list, starts: lis
     half = size // 2
     centre = math.ldexp(sign * (significand + half), exponent)
     reach = math.ldexp(float(half), exponent)
-    tail = function.tail(centre, reach, DEGREE)
+    tail = float(function.tail(centre, reach, DEGREE))
     if math.isfinite(tail):
         terms = function.taylor(gmpy2.mpfr(centre), DEGREE)
         row = _row(terms, gmpy2.mpfr(sign * reach), tail)

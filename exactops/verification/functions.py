@@ -19,11 +19,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from exactops.table.formats import Format
 from exactops.verification.multiprecision import gmpy2
 
 #: Relative error of :attr:`Function.value` at precision p: at most 2**(GUARD_BITS - p). Each value is a handful of correctly
-#: rounded MPFR operations; the largest condition numbers are below 2**9 (the exponential of an argument of size 2**8, erfc(z)
-#: with 2 z² < 2**8), so that 2**16 is generous.
+#: rounded MPFR operations; the largest condition numbers are below 2**11 (the exponential of an argument of size 2**10, erfc(z)
+#: with 2 z² < 2**11), so that 2**16 is generous.
 GUARD_BITS = 16
 
 #: Results that are not a number of their own: the input itself (for large x of silu and gelu), with its sign.
@@ -47,11 +48,14 @@ class Function:
     taylor : callable
         ``taylor(c, n)``: a_0 to a_n in the current gmpy2 context.
     tail : callable
-        ``tail(c, reach, n)``: bound of the rest of the series, floats.
+        ``tail(c, reach, n)``: bound of the rest of the series, of the form C reach^(n+1). An MPFR number: a float64 function
+        may be too large or too small for a float.
     at_zero, at_infinity : tuple of float
         Results for (+0, -0) and (+inf, -inf).
     below, above : tuple of (float, float or "same"), optional
-        ``(threshold, result)``: the rounded result of every x <= threshold (>= for ``above``) in every served type.
+        ``(threshold, result)``: the rounded result of every x <= threshold (>= for ``above``) in every type of up to 32 bits.
+    far_below, far_above : float, optional
+        The same thresholds for float64.
     negative_is_nan : bool
         No real value for x < 0.
     quadratic : callable, optional
@@ -72,6 +76,20 @@ class Function:
     negative_is_nan: bool = False
     quadratic: Callable[[], Any] | None = None
     periodic: str = ""
+    far_below: float = -math.inf
+    far_above: float = math.inf
+
+    def thresholds(self, storage: Format) -> tuple[tuple[float, float | str] | None, tuple[float, float | str] | None]:
+        """``below`` and ``above`` of a stored type."""
+        if storage.size <= 4:
+            return self.below, self.above
+        below = None if self.below is None else (self.far_below, self.below[1])
+        return below, None if self.above is None else (self.far_above, self.above[1])
+
+
+def _exp(x: float) -> Any:
+    """exp of a float, whatever its size."""
+    return gmpy2.exp(gmpy2.mpfr(x))
 
 
 def cauchy(bound: float, radius: float, reach: float, degree: int) -> float:
@@ -94,7 +112,7 @@ def _exp_taylor(c: Centre, degree: int) -> Coefficients:
 
 def _exp_tail(c: float, reach: float, degree: int) -> float:
     # Lagrange's remainder: some derivative value between the centre and its reach.
-    return 1.01 * math.exp(c + reach) * reach ** (degree + 1) / math.factorial(degree + 1)
+    return 1.01 * _exp(c + reach) * reach ** (degree + 1) / math.factorial(degree + 1)
 
 
 def _log_taylor(c: Centre, degree: int) -> Coefficients:
@@ -170,7 +188,7 @@ def _sigmoid_taylor(c: Centre, degree: int) -> Coefficients:
 
 def _sigmoid_size(c: float) -> float:
     """Bound of abs(sigmoid(z)) for z within 1 of c: abs(1 + exp(±z)) >= 1 there, since cos(Im z) > 0."""
-    return min(1.0, math.exp(min(c + 1.0, 0.0)))
+    return min(1.0, _exp(min(c + 1.0, 0.0)))
 
 
 def _sigmoid_tail(c: float, reach: float, degree: int) -> float:
@@ -193,18 +211,18 @@ def _silu_tail(c: float, reach: float, degree: int) -> float:
 # --- erf, erfc, gelu ----------------------------------------------------------------------------------------------------
 
 
-def _erf_like_taylor(c: Centre, degree: int, value: Any, sign: int) -> Coefficients:
-    # f' = g with g = ±2/√π exp(-z²), g' = -2 z g
+def erf_like_taylor(c: Centre, degree: int, value: Any, sign: int) -> Coefficients:
+    """f' = g with g = ±2/√π exp(-z²), g' = -2 z g; ``value`` is f(c)."""
     slope = [sign * 2 / gmpy2.sqrt(gmpy2.const_pi()) * gmpy2.exp(-c * c)]
     for j in range(degree - 1):
         slope.append(-2 * (c * slope[j] + (slope[j - 1] if j else 0)) / (j + 1))
     return [value, *(slope[j] / (j + 1) for j in range(degree))]
 
 
-def _erf_tail(c: float, reach: float, degree: int) -> float:
-    # On the disc, abs(exp(-z²)) = exp(-Re z²) <= exp(-c² + 2 abs(c) R + R²); that bounds f', and a_j = g_(j-1) / j.
+def erf_tail(c: float, reach: float, degree: int) -> float:
+    """On the disc, abs(exp(-z²)) = exp(-Re z²) <= exp(-c² + 2 abs(c) R + R²); that bounds f', and a_j = g_(j-1) / j."""
     radius = max(0.5, min(3.0, (degree + 1) / (2.0 * abs(c)))) if c else 3.0
-    bound = 2.0 / math.sqrt(math.pi) * math.exp(-c * c + 2.0 * abs(c) * radius + radius * radius)
+    bound = 2.0 / math.sqrt(math.pi) * _exp(-c * c + 2.0 * abs(c) * radius + radius * radius)
     return cauchy(bound * radius / (degree + 1), radius, reach, degree)
 
 
@@ -213,19 +231,19 @@ def _normal(x: Centre) -> Any:
     return gmpy2.erfc(-x / gmpy2.sqrt(gmpy2.mpfr(2))) / 2
 
 
-def _gelu_taylor(c: Centre, degree: int) -> Coefficients:
-    # Φ' = φ with φ' = -z φ
+def gelu_taylor(c: Centre, degree: int, normal: Callable[[Centre], Any] = _normal) -> Coefficients:
+    """Φ' = φ with φ' = -z φ; ``normal`` computes Φ."""
     density = [gmpy2.exp(-c * c / 2) / gmpy2.sqrt(2 * gmpy2.const_pi())]
     for j in range(degree - 1):
         density.append(-(c * density[j] + (density[j - 1] if j else 0)) / (j + 1))
-    return _times_argument(c, [_normal(c), *(density[j] / (j + 1) for j in range(degree))])
+    return _times_argument(c, [normal(c), *(density[j] / (j + 1) for j in range(degree))])
 
 
 def _gelu_tail(c: float, reach: float, degree: int) -> float:
     # abs(Φ(z)) <= Φ(c) + R max abs(φ) on the disc, with φ bounded as exp(-z²) above.
     radius = max(0.5, min(2.0, (degree + 1) / max(abs(c), 0.1)))
-    density = 0.4 * math.exp(-(c * c - 2.0 * abs(c) * radius - radius * radius) / 2.0)
-    normal = math.erfc(-c / math.sqrt(2.0)) / 2.0
+    density = 0.4 * _exp(-(c * c - 2.0 * abs(c) * radius - radius * radius) / 2.0)
+    normal = 1.0 if c > 0 else _exp(-c * c / 2.0)  # Φ(c) is at most half of it
     return cauchy((abs(c) + radius) * (normal + radius * density), radius, reach, degree)
 
 
@@ -257,8 +275,15 @@ def _gelu_tanh_tail(c: float, reach: float, degree: int) -> float:
     # the sigmoid within 1 of a real number holds.
     scale, kappa = 2.0 * math.sqrt(2.0 / math.pi), 0.044715
     radius = min(0.5, 0.9 / (scale * (1.0 + kappa * (3.0 * c * c + 1.5 * abs(c) + 0.25))))
-    size = _sigmoid_size(scale * (c + kappa * c**3))
-    return cauchy((abs(c) + radius) * size, radius, reach, degree)
+    argument = scale * (c + kappa * c**3)
+    found = cauchy((abs(c) + radius) * _sigmoid_size(argument), radius, reach, degree)
+    # Far to the left that disc is too small for its bound to be of use. On one of the radius R in which w changes by 13, and
+    # with w(c) <= -14: abs(s(w)) <= exp(Re w) / (1 - exp(Re w)) <= 1.6 exp(w(c) + 13).
+    radius = 13.0 / (scale * (1.0 + kappa * (3.0 * c * c + 3.0 * abs(c) + 1.0)))
+    if argument <= -14.0 and radius <= 1.0:
+        wide = cauchy(1.6 * (abs(c) + radius) * _exp(argument + 13.0), radius, reach, degree)
+        found = min(found, wide)
+    return found
 
 
 def _gelu_quadratic() -> Any:
@@ -275,11 +300,24 @@ _NAN = math.nan
 # 1 - erf(8) < 2**-95; erfc(10.5) < 2**-162; silu(-110) > -2**-151; x - silu(x) < x 2**-46 from 32 on; gelu(-16) > -2**-180 in
 # both forms; x - gelu(x) < x 2**-180 from 16 on. All of these functions are monotone beyond, as are the shares that silu and
 # gelu cut.
+# For float64: exp(-746) < 2**-1076 and exp(710) > 2**1024; 1 - tanh(20) < 2**-56, sigmoid(-746) < 2**-1076, 1 - sigmoid(38) <
+# 2**-54.8, 1 - erf(6) < 2**-55, erfc(28) < 2**-1135, silu(-755) > -2**-1079, x - silu(x) < x 2**-54.8 from 38 on, gelu(-40) >
+# -2**-1150, the tanh form of -22.5 > -2**-1200; x - gelu(x) < x 2**-62 from 9 on in both forms. Half the gap below 1 is
+# 2**-54.
 _FUNCTIONS = {
     function.name: function
     for function in (
         Function(
-            "exp", gmpy2.exp, _exp_taylor, _exp_tail, (1.0, 1.0), (_INFINITY, 0.0), below=(-104.0, 0.0), above=(89.0, _INFINITY)
+            "exp",
+            gmpy2.exp,
+            _exp_taylor,
+            _exp_tail,
+            (1.0, 1.0),
+            (_INFINITY, 0.0),
+            below=(-104.0, 0.0),
+            above=(89.0, _INFINITY),
+            far_below=-746.0,
+            far_above=710.0,
         ),
         Function("log", gmpy2.log, _log_taylor, _log_tail, (-_INFINITY, -_INFINITY), (_INFINITY, _NAN), negative_is_nan=True),
         Function(
@@ -292,30 +330,52 @@ _FUNCTIONS = {
             "cos", gmpy2.cos, functools.partial(_circle_taylor, turn=1), _circle_tail, (1.0, 1.0), (_NAN, _NAN), periodic="cos"
         ),
         Function(
-            "tanh", gmpy2.tanh, _tanh_taylor, _tanh_tail, (0.0, -0.0), (1.0, -1.0), below=(-16.0, -1.0), above=(16.0, 1.0)
+            "tanh",
+            gmpy2.tanh,
+            _tanh_taylor,
+            _tanh_tail,
+            (0.0, -0.0),
+            (1.0, -1.0),
+            below=(-16.0, -1.0),
+            above=(16.0, 1.0),
+            far_below=-20.0,
+            far_above=20.0,
         ),
         Function(
-            "sigmoid", _sigmoid, _sigmoid_taylor, _sigmoid_tail, (0.5, 0.5), (1.0, 0.0), below=(-104.0, 0.0), above=(32.0, 1.0)
+            "sigmoid",
+            _sigmoid,
+            _sigmoid_taylor,
+            _sigmoid_tail,
+            (0.5, 0.5),
+            (1.0, 0.0),
+            below=(-104.0, 0.0),
+            above=(32.0, 1.0),
+            far_below=-746.0,
+            far_above=38.0,
         ),
         Function(
             "erf",
             gmpy2.erf,
-            lambda c, degree: _erf_like_taylor(c, degree, gmpy2.erf(c), 1),
-            _erf_tail,
+            lambda c, degree: erf_like_taylor(c, degree, gmpy2.erf(c), 1),
+            erf_tail,
             (0.0, -0.0),
             (1.0, -1.0),
             below=(-8.0, -1.0),
             above=(8.0, 1.0),
+            far_below=-6.0,
+            far_above=6.0,
         ),
         Function(
             "erfc",
             gmpy2.erfc,
-            lambda c, degree: _erf_like_taylor(c, degree, gmpy2.erfc(c), -1),
-            _erf_tail,
+            lambda c, degree: erf_like_taylor(c, degree, gmpy2.erfc(c), -1),
+            erf_tail,
             (1.0, 1.0),
             (0.0, 2.0),
             below=(-8.0, 2.0),
             above=(10.5, 0.0),
+            far_below=-6.0,
+            far_above=28.0,
         ),
         Function(
             "silu",
@@ -326,17 +386,21 @@ _FUNCTIONS = {
             (_INFINITY, -0.0),
             below=(-110.0, -0.0),
             above=(32.0, SAME),
+            far_below=-755.0,
+            far_above=38.0,
             quadratic=lambda: gmpy2.mpfr(0.25),
         ),
         Function(
             "gelu",
             lambda x: x * _normal(x),
-            _gelu_taylor,
+            gelu_taylor,
             _gelu_tail,
             (0.0, -0.0),
             (_INFINITY, -0.0),
             below=(-16.0, -0.0),
             above=(16.0, SAME),
+            far_below=-40.0,
+            far_above=9.0,
             quadratic=_gelu_quadratic,
         ),
         Function(
@@ -348,6 +412,8 @@ _FUNCTIONS = {
             (_INFINITY, -0.0),
             below=(-16.0, -0.0),
             above=(16.0, SAME),
+            far_below=-22.5,
+            far_above=9.0,
             quadratic=_gelu_quadratic,
         ),
     )

@@ -209,7 +209,7 @@ def _evaluate(x, y, whole, odd, logs, powers, significand, exponent_bits, nan, r
         result[i] = bits
 
 
-def _parity(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def parity(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Whether exponents are whole, and odd."""
     if y.dtype.kind in "iu":
         return np.ones(y.shape, np.bool_), (y & 1).astype(np.bool_)
@@ -242,7 +242,7 @@ def reference(x: np.ndarray, y: np.ndarray, storage: Format) -> tuple[np.ndarray
     """
     with np.errstate(invalid="ignore"):
         wide = x.view(storage.dtype).astype(np.float64)
-    whole, odd = _parity(y)
+    whole, odd = parity(y)
     result = np.empty(x.shape, np.int64)
     undecided, special = np.zeros(x.shape, np.bool_), np.zeros(x.shape, np.bool_)
     # An int64 beyond 2**53 is rounded here: its powers of any x but 0, 1 and -1 overflow or underflow by far.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from exactops.codegen.target import host_target
-from exactops.records import sources
+from exactops.records import proofs, sources
 from exactops.system import files
 from exactops.verification.campaign import Findings, Task, summary
 from exactops.verification.machine_code import digests as code_digests
@@ -20,7 +20,8 @@ from exactops.verification.multiprecision import gmpy2
 
 _EXPLANATION = (
     "Written by `python -m exactops prove`. Each entry: all inputs of a dtype through one operator, held against correctly "
-    "rounded values. sha256: SHA-256 of the concatenated SHA-256 digests of the results of chunks of 2**24 inputs, in the "
+    "rounded values; with pairs or drawn, that many random inputs of the seed. "
+    "sha256: SHA-256 of the concatenated SHA-256 digests of the results of chunks of 2**24 inputs, in the "
     "order of the inputs' bit patterns, results as little-endian bit patterns; hashes: the same by path. kernel: digest of "
     "the kernel's sources (ops and numerics); engine: of those that all kernels share (lanes, codegen, table, runtime). "
     "fused, of fast mode: whether the CPU had fused multiply-adds. "
@@ -51,7 +52,7 @@ def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: 
     cpu = host_target()
     return {
         **identity(task),
-        **({"pairs": task.pairs, "seed": task.seed} if task.pairs else {}),
+        **_sample(task),
         **({} if task.hash_only else summary(found, task.mode)),
         "sha256": found.sha256,
         "hashes": {path: found.sha256},
@@ -68,6 +69,15 @@ def entry_of(task: Task, found: Findings, path: str, seconds: float, processes: 
             "mpfr": gmpy2.mpfr_version().removeprefix("MPFR "),
         },
     }
+
+
+def _sample(task: Task) -> dict[str, Any]:
+    """The fields of an entry of a sample: how many inputs were drawn, with which seed, and what that does not say."""
+    if not task.drawn:
+        return {}
+    fields: dict[str, Any] = {"pairs" if task.operator == "pow" else "drawn": task.drawn, "seed": task.seed}
+    note = proofs.evidence(task.operator, task.dtype, task.mode)
+    return fields | ({"evidence": note} if note else {})
 
 
 def load(file: Path) -> dict[str, Any]:
@@ -97,11 +107,11 @@ def check(file: Path) -> None:
 
 
 def _proof(file: Path, task: Task) -> dict[str, Any] | None:
-    """The entry of a proof of this task, or of more pairs with its seed, without a fault."""
+    """The entry of a proof of this task, or of more inputs with its seed, without a fault."""
     key = identity(task)
     for entry in load(file)["proofs"]:
         if all(entry.get(name) == value for name, value in key.items()):
-            whole = entry.get("inputs", 0) >= task.count and entry.get("seed", 0) == (task.seed if task.pairs else 0)
+            whole = entry.get("inputs", 0) >= task.count and entry.get("seed", 0) == (task.seed if task.drawn else 0)
             return entry if whole and not faults_of(entry) else None
     return None
 
@@ -179,7 +189,7 @@ def store(file: Path, entry: dict[str, Any]) -> bool:
 
 
 def _stands(old: dict[str, Any], entry: dict[str, Any]) -> bool:
-    """Whether an entry is but fewer pairs than those of a proof that holds, or the hash of others."""
+    """Whether an entry is but fewer inputs than those of a proof that holds, or the hash of others."""
     more = _made_of(old) == _made_of(entry) and old.get("inputs", 0) > entry.get("inputs", 0)
     return more and not faults_of(entry)
 
@@ -194,7 +204,7 @@ def _store(file: Path, entry: dict[str, Any]) -> bool:
             old = other
         else:
             kept.append(other)
-    same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in (*_LEVELS, "seed", "pairs"))
+    same_inputs = old is not None and all(old.get(name) == entry.get(name) for name in (*_LEVELS, "seed", "pairs", "drawn"))
     if old is not None and same_inputs:
         hashes = {"hashes": old["hashes"] | entry["hashes"]}
         if "code" in entry and entry.get("code_by") == old.get("code_by"):

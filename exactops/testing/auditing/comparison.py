@@ -83,7 +83,7 @@ def confirm(report: AuditReport, operator: Operator, storage: Format) -> bool | 
     bool or None
         Whether it is the one in the report; None where there is nothing to ask, or no gmpy2 to ask with.
     """
-    if report.worst is None or len(report.worst.operands) != 1 or storage.short not in ("f32", "f16", "bf16"):
+    if report.worst is None or len(report.worst.operands) != 1 or storage.kind != "f":
         return None
     try:
         from exactops.verification.decision import correctly_rounded

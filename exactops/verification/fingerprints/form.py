@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from exactops.system import files
+from exactops.table.formats import FORMATS
 from exactops.verification.fingerprints.entries import Entry, entries
 from exactops.verification.fingerprints.results import CHUNK
 
@@ -58,19 +59,35 @@ def name_of(record: dict[str, Any]) -> str:
 
 
 def hard_cases(folder: Path) -> dict[str, str]:
-    """The hard cases by types of the operands, as the file has them: of all functions with either sign, and pairs."""
-    found: dict[str, set[tuple[int, ...]]] = {"f32": set(), "f32, f32": set()}
-    for file in sorted(folder.glob("hard_*_f32.csv")):
+    """The hard cases by types of the operands, as the file has them: of the operators' functions, with either sign; pairs."""
+    from exactops.ops import OPERATORS
+
+    found: dict[str, set[tuple[int, ...]]] = {"f32": set(), "f64": set(), "f32, f32": set()}
+    for file in sorted(folder.glob("hard_*.csv")):
+        short = file.stem.rpartition("_")[2]
+        pairs, sign = file.stem.startswith("hard_pairs"), 1 << (FORMATS[short].bits - 1)
         for line in file.read_text(encoding="utf-8").split()[1:]:
-            _, first, *others = (int(bits, 16) if bits.startswith("0x") else 0 for bits in line.split(","))
-            signs = (0,) if others else (0, 1 << 31)
-            found["f32, f32" if others else "f32"] |= {(first ^ sign, *others) for sign in signs}
-    return {key: base64.b64encode(np.array(sorted(cases), "<u4").tobytes()).decode() for key, cases in found.items()}
+            function, *columns = line.split(",")
+            if pairs:
+                found[f"{short}, {short}"].add((int(columns[0], 16), int(columns[1], 16)))
+            elif short == "f32" or function in OPERATORS:
+                found[short] |= {(int(columns[0], 16),), (int(columns[0], 16) ^ sign,)}
+    return {
+        key: base64.b64encode(np.array(sorted(cases), _carrier(key)).tobytes()).decode()
+        for key, cases in found.items()
+        if cases
+    }
+
+
+def _carrier(short: str) -> str:
+    """The unsigned integers that the hard cases of operands of these types are kept in."""
+    return "<u8" if short.startswith("f64") else "<u4"
 
 
 def hard_of(types: tuple[str, ...], recorded: str) -> np.ndarray:
     """The hard cases of operands of these types, one row a case, from what the file holds."""
-    return np.frombuffer(base64.b64decode(recorded, validate=True), "<u4").reshape(-1, len(types)).astype(np.uint64)
+    content = base64.b64decode(recorded, validate=True)
+    return np.frombuffer(content, _carrier(types[0])).reshape(-1, len(types)).astype(np.uint64)
 
 
 def recorded_chunks(record: dict[str, Any]) -> list[bytes]:

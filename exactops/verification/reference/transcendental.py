@@ -34,7 +34,7 @@ def exact_mpfr(number: Number) -> gmpy2.mpfr:
     value = gmpy2.mpfr(gmpy2.mpz(number.mantissa), max(2, number.mantissa.bit_length()))
     exact = mpfr_context(max(64, number.mantissa.bit_length()))
     value = exact.mul_2exp(value, number.exponent) if number.exponent >= 0 else exact.div_2exp(value, -number.exponent)
-    return -value if number.sign else value
+    return exact.minus(value) if number.sign else value  # a bare minus would round to the current context
 
 
 def correctly_rounded(form: FloatFormat, approximate: Callable[[Any], gmpy2.mpfr], error_bits: int = 1) -> int:
@@ -133,7 +133,7 @@ def float_sigmoid(form: FloatFormat, x: Number) -> int:
 
 def logistic(context: Any, value: gmpy2.mpfr) -> gmpy2.mpfr:
     """1 / (1 + exp(-value)) within a few units of the last place."""
-    return context.div(1, context.add(1, context.exp(-value)))
+    return context.div(1, context.add(1, context.exp(context.minus(value))))
 
 
 def gated(form: FloatFormat, x: Number, bound: int, gate: Callable[[Any, Any], Any], error_bits: int) -> int:
@@ -150,7 +150,7 @@ def gated(form: FloatFormat, x: Number, bound: int, gate: Callable[[Any, Any], A
 
 def normal_distribution(context: Any, value: gmpy2.mpfr) -> gmpy2.mpfr:
     """Phi(value) = erfc(-value / sqrt(2)) / 2; for |value| <= 40 the argument's rounding costs at most 2**13 ulp."""
-    return context.div_2exp(context.erfc(context.div(-value, context.sqrt(gmpy2.mpfr(2)))), 1)
+    return context.div_2exp(context.erfc(context.div(context.minus(value), context.sqrt(gmpy2.mpfr(2)))), 1)
 
 
 def tanh_gate(context: Any, value: gmpy2.mpfr) -> gmpy2.mpfr:

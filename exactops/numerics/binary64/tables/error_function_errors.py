@@ -1,5 +1,4 @@
-"""Proven error bounds of the float64 fast phases of erf, erfc and gelu. Written by tools/derive_binary64_error_function.py with ``--write``."""
-
+"""Proven error bounds of float64 fast phases. Written by tools/derive_binary64_error_function.py with ``--write``."""
 
 # erf: beside the result,
 ERF_ERROR = float.fromhex("0x1.3000000000000p-67")
@@ -17,3 +16,5 @@ GELU_ERROR = float.fromhex("0x1.2800000000000p-67")
 GELU_BEYOND_ERROR = float.fromhex("0x1.ee00000000000p-50")
 # and beside the low part of the exponential's argument.
 GELU_ARGUMENT_ERROR = float.fromhex("0x1.0800000000000p-49")
+# erfc of negative x: beside the result, for 2 less that of its magnitude.
+ERFC_COMPLEMENT_ERROR = float.fromhex("0x1.8200000000000p-105")
