@@ -306,22 +306,22 @@ def exp_of_pair() -> PairBounds:
     return PairBounds(np.array(sizes), *(each.reshape(-1, len(sizes)).max(axis=0) for each in values))
 
 
+@functools.cache
 def sigmoid_error(low: float) -> float:
     """The largest relative error that ``sigmoid_parts`` adds, for a low part of the power of this size beside it.
 
     From 2**62 on, and below 2**-62, nothing new happens: one of the terms of the denominator is no more than a rounding error.
     """
     module = core("sigmoid")
-    pieces = 32
-    ends = np.concatenate([np.ldexp(1 + np.arange(pieces) / pieces, e) for e in range(-62, 63)])
-    boxes = list(zip(ends[:-1], np.nextafter(ends[1:], 0), strict=True))
-    # What is below 1 and not a power, too: the comparison with 1 is the kernel's.
-    a, b = (np.array(each) for each in zip(*boxes, strict=True))
+    ends = np.concatenate(
+        [np.ldexp(1 + np.arange(count) / count, e) for e in range(-62, 63) for count in [32 if abs(e) < 8 else 8 if e > 0 else 2]]
+    )
+    a, b = ends[:-1], np.nextafter(ends[1:], 0)
     power = tm.variable(a, b)
     rest = tm.variable(-low * b, low * b)
     with tm.abstract_lanes():
         high, high_low = module.sigmoid_parts(power, rest)
-    ideal = 1.0 / (power.model + rest.model + 1.0)
+    ideal = (power.model + rest.model + 1.0).reciprocal(2.0**-90)
     return tm.bound(high, high_low, ideal, reference=high).relative
 
 
@@ -329,7 +329,7 @@ def sigmoid() -> Iterator[Claim]:
     """sigmoid and silu: a relative error in the exponential is at most as large in 1 / (1 + power)."""
     errors = core("tables.exponential_errors")
     pair = exp_of_pair()
-    own = sigmoid_error(float(pair.lows[0]))
+    own = sigmoid_error(tm.rounded_up(float(pair.lows[0]), 1))
     yield Claim("sigmoid", (errors.EXP_RELATIVE_ERROR + own) / errors.SIGMOID_ERROR, "")
     product = round_product_error(2.0**-23)
     yield Claim("silu", (errors.EXP_RELATIVE_ERROR + own + product) / errors.SIGMOID_ERROR, "")
@@ -353,7 +353,7 @@ def gelu_tanh() -> Iterator[Claim]:
         ideal = x.model * (x.model * x.model * tm.Model.of(slope * mpf(44715) / 1000000) + tm.Model.of(slope))
         wrong = tm.bound(argument, argument_low, ideal, test=False).absolutes
         exponential, power_low = pair.at(argument_low.model.magnitude())
-        error = wrong + exponential + sigmoid_error(float(np.max(power_low))) + product
+        error = wrong + exponential + sigmoid_error(tm.rounded_up(float(np.max(power_low)), 1)) + product
         return error, errors.GELU_TANH_ERROR + argument.model.least() * errors.GELU_TANH_ARGUMENT_ERROR
 
     # Below 2**-40 the argument's error is far below 2**-100.

@@ -554,6 +554,8 @@ def variable(low, high, grid=_LEAST_GRID, width=53) -> Value:
     low, high = np.broadcast_arrays(np.asarray(low, np.float64), np.asarray(high, np.float64))
     if np.any(low > high):
         raise ValueError("an input's lower bound is above its upper bound")
+    least = np.maximum(np.maximum(low, -high), 0.0)
+    grid = np.where(least > 0, np.maximum(grid, _exponent(least) - np.minimum(width, 53)), grid)
     low, high = _each(_fixed, low), _each(_fixed, high)
     radius = (high - low + 1) >> 1
     return Value(Model({(): low + radius, _new_variable(): radius}), grid, width)

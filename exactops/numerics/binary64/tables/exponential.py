@@ -346,23 +346,3 @@ FAST_MODE_EXPM1 = doubles(
     0x1.11126f5d15295p-7 0x1.6c18795084321p-10
     """
 )
-# Fast mode: steps of ln(2)/16, a head of 38 bits and the rest.
-FAST_MODE_INVERSE_STEP = float.fromhex("0x1.71547652b82fep+4")
-FAST_MODE_STEP_HIGH = float.fromhex("0x1.62e42fefa0000p-5")
-FAST_MODE_STEP_LOW = float.fromhex("0x1.cf79abc9e3b3ap-44")
-# 2**(j/16) with j/16 taken from its exponent: adding ``k << 48`` to the bits of entry ``k & 15`` gives 2**(k/16).
-FAST_MODE_POWERS = doubles(
-    """
-    0x1.0000000000000p+0 0x1.fb5586cf9890fp-1 0x1.f72b83c7d517bp-1 0x1.f387a6e756238p-1
-    0x1.f06fe0a31b715p-1 0x1.edea64c123422p-1 0x1.ebfdad5362a27p-1 0x1.eab07dd485429p-1
-    0x1.ea09e667f3bcdp-1 0x1.ea11473eb0187p-1 0x1.eace5422aa0dbp-1 0x1.ec49182a3f090p-1
-    0x1.ee89f995ad3adp-1 0x1.f199bdd85529cp-1 0x1.f5818dcfba487p-1 0x1.fa4afa2a490dap-1
-    """
-)
-# e**r = 1 + r * FAST_MODE_EXPM1(r).
-FAST_MODE_EXPM1 = doubles(
-    """
-    0x1.000000000000ap+0 0x1.0000000000007p-1 0x1.555555540459fp-3 0x1.55555554324c7p-5
-    0x1.11126f5d15295p-7 0x1.6c18795084321p-10
-    """
-)

@@ -15,4 +15,4 @@ GELU_TANH_ERROR = float.fromhex("0x1.6200000000000p-69")
 # and this times the argument.
 GELU_TANH_ARGUMENT_ERROR = float.fromhex("0x1.0a00000000000p-72")
 # tanh beside the result.
-TANH_ERROR = float.fromhex("0x1.9000000000000p-66")
+TANH_ERROR = float.fromhex("0x1.c800000000000p-66")
