@@ -1,8 +1,9 @@
-"""Proves the error bounds of the float64 fast phases: runs their lane functions on Taylor models, over all that they can meet.
+"""Proves the error bounds of the float64 fast phases: their lane functions run on Taylor models, over all that they can meet.
 
 ``prove_binary64.py [NAME ...]`` prints for each claim how much of the kernel's bound the proven error uses, and fails if it is
-more than all of it, in any cell. See tools/taylor_models.py for what makes it a proof. The premises that are not part of the
-cores, how far a reduced argument reaches and that its reduction is exact, are shown here in rational numbers.
+more than all of it, in any cell. The constants come from other derivations, mostly by intervals (tools/error_bounds.py): this
+is a second proof, by another method. See tools/taylor_models.py for what makes it a proof. The premises that are not part of
+the cores, how far a reduced argument reaches and that its reduction is exact, are shown here in rational numbers.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def prove(name: str, cells: Cells, evaluate: Callable, rounds: int = 8) -> Claim
 
 
 def shifted_error(shift: Fraction, inverse_step: float, step, size: float) -> mpf:
-    """How far ``x - k * step`` reaches, k being ``x * inverse_step`` rounded by adding a number like 1.5 * 2**52, |x| <= size.
+    """How far ``x - k * step`` reaches for ``k = x * inverse_step`` rounded by adding a large number, ``|x| <= size``.
 
     The product is wrong by 2**-53 of it and by the error of the constant, and the sum rounds to a multiple of ``shift``.
     """
@@ -103,7 +104,7 @@ def shifted_error(shift: Fraction, inverse_step: float, step, size: float) -> mp
 
 
 def sin_cos() -> Iterator[Claim]:
-    """The core for all 512 rows, behind the moderate reduction with k from 0 to that of HUGE and behind that in integers."""
+    """The core for all 512 rows behind the moderate reduction, k from 0 to that of HUGE, and behind the one in integers."""
     module = core("sin_cos")
     step = mp.pi / 512
     parts = [module.STEP_1, module.STEP_2, module.STEP_3]
@@ -236,6 +237,33 @@ def log() -> Iterator[Claim]:
     yield prove("log", logarithm_cells(module), evaluate)
 
 
+def pow() -> Iterator[Claim]:
+    """pow: the logarithm as a pair, its product with y, and e**(p + p_low), where p_low is half an ulp of p at most."""
+    logarithm, tables, module, constants = map(core, ("logarithm", "tables.logarithm", "power", "tables.power"))
+    ratios = []
+
+    def evaluate(cells: Cells):
+        (high, low, tail), ideal = logarithm_values(logarithm, cells)
+        ratios.append(float(np.max(low.model.magnitude() / high.model.least())))
+        error = tm.bound(high, low, ideal, test=False).absolutes
+        return error, tail.model.least() * tables.TAIL_ERROR + ideal.least() * tables.PAIR_ERROR
+
+    yield prove("pow: logarithm", logarithm_cells(logarithm), evaluate)
+    # The product, for factors in [1, 2): it does not depend on powers of two.
+    ends = np.linspace(1, 2, 9)
+    x, y = (each.ravel() for each in np.meshgrid(ends[:-1], ends[:-1]))
+    high, factor = tm.variable(x, x + 0.125), tm.variable(y, y + 0.125)
+    low = tm.variable(-ratios[0] * x, ratios[0] * x)
+    with tm.abstract_lanes():
+        p, p_low = module.power_exponent(high, low, factor)
+    product = tm.bound(p, p_low, (high.model + low.model) * factor.model, test=False, reference=p).relative
+    slack = 1 + 2.0**-20
+    yield Claim("pow: product", 2 * slack * (tables.PAIR_ERROR + product) / constants.PRODUCT_ERROR, "")
+    yield Claim("pow: tail", 2 * slack * tables.TAIL_ERROR / constants.TAIL_ERROR, "")
+    cells = exp_cells([2.0**-53 * 760.0])
+    yield prove("pow: power", cells, lambda cells: (exp_error(cells, True)[0].absolutes, module.EXPONENTIAL_ERROR))
+
+
 # --- exp and its family -------------------------------------------------------------------------------------------------
 
 
@@ -254,7 +282,7 @@ def exp_cells(lows: Sequence[float], first: float = 760.0) -> Cells:
     require(760 / step * abs(step - mpf(head)) <= mpf(2) ** -24, "k times the rest of a step")
     last = float(first / step) + 1
     boxes = [(row, -reach, reach, -last, last, 0.0, low) for row in range(count) for low in lows]
-    row, a, b, first_k, last_k, _zero, low = zip(*boxes, strict=True)
+    row, a, b, first_k, last_k, _, low = zip(*boxes, strict=True)
     return Cells([row], [(a, b), (first_k, last_k), (low, low)])
 
 
@@ -285,7 +313,7 @@ def exp() -> Iterator[Claim]:
 
 
 class PairBounds(NamedTuple):
-    """Of ``exp_parts`` by sizes of the low part of the argument: the relative error, and the relative size of the low part."""
+    """Of ``exp_parts`` for sizes of the low part of the argument: the error and the low part's size, beside the power."""
 
     sizes: np.ndarray
     errors: np.ndarray
@@ -300,7 +328,7 @@ class PairBounds(NamedTuple):
 @functools.cache
 def exp_of_pair() -> PairBounds:
     """The bounds for low parts of the argument up to 2**-12."""
-    sizes = [0.0, *(2.0**n for n in range(-34, -24)), *(2.0 ** (n / 4) for n in range(-24 * 4, -12 * 4 + 1))]
+    sizes = [0.0, 2.0**-32, 2.0**-28, *(2.0 ** (n / 3) for n in range(-25 * 3, -12 * 3 + 1))]
     bound, high, low = exp_error(exp_cells(sizes), False)
     values = (bound.relatives, low.model.magnitude() / high.model.least())
     return PairBounds(np.array(sizes), *(each.reshape(-1, len(sizes)).max(axis=0) for each in values))
@@ -314,7 +342,11 @@ def sigmoid_error(low: float) -> float:
     """
     module = core("sigmoid")
     ends = np.concatenate(
-        [np.ldexp(1 + np.arange(count) / count, e) for e in range(-62, 63) for count in [32 if abs(e) < 8 else 8 if e > 0 else 2]]
+        [
+            np.ldexp(1 + np.arange(count) / count, e)
+            for e in range(-62, 63)
+            for count in [32 if abs(e) < 8 else 8 if e > 0 else 2]
+        ]
     )
     a, b = ends[:-1], np.nextafter(ends[1:], 0)
     power = tm.variable(a, b)
@@ -328,8 +360,8 @@ def sigmoid_error(low: float) -> float:
 def sigmoid() -> Iterator[Claim]:
     """sigmoid and silu: a relative error in the exponential is at most as large in 1 / (1 + power)."""
     errors = core("tables.exponential_errors")
-    pair = exp_of_pair()
-    own = sigmoid_error(tm.rounded_up(float(pair.lows[0]), 1))
+    _, power, power_low = exp_error(exp_cells([0.0]), False)
+    own = sigmoid_error(tm.rounded_up(float(np.max(power_low.model.magnitude() / power.model.least())), 1))
     yield Claim("sigmoid", (errors.EXP_RELATIVE_ERROR + own) / errors.SIGMOID_ERROR, "")
     product = round_product_error(2.0**-23)
     yield Claim("silu", (errors.EXP_RELATIVE_ERROR + own + product) / errors.SIGMOID_ERROR, "")
@@ -398,8 +430,8 @@ def tanh() -> Iterator[Claim]:
 def erf() -> Iterator[Claim]:
     """erf for every row; the rest of the argument is exact.
 
-    Below 2**-60 the part beyond the linear one is less than 2**-120 of it, and the rest of the core scales with the argument:
-    every binade down to where products begin to lose bits is as [2**-60, 2**-59].
+    Below 2**-60 the part beyond the linear one is less than 2**-120 of it, and what is left of the core scales with the
+    argument: every binade down to where products begin to lose bits is as [2**-60, 2**-59].
     """
     module = core("error_function")
     errors = core("tables.error_function_errors")
@@ -536,7 +568,7 @@ def gelu() -> Iterator[Claim]:
     yield prove("gelu", cells, evaluate)
 
 
-FAMILIES = (sin_cos, log, exp, sigmoid, tanh, gelu_tanh, erf, erfc, gelu)
+FAMILIES = (sin_cos, log, pow, exp, sigmoid, tanh, gelu_tanh, erf, erfc, gelu)
 
 
 def main() -> int:
