@@ -14,11 +14,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
 
-import error_bounds  # noqa: E402
-from error_bounds import SCALE, Value, constant, distance, leading_part  # noqa: E402
+import error_bounds
+from error_bounds import SCALE, Value, constant, distance, leading_part
 
-from exactops.lanes.polynomials import SCHEMES, polynomial  # noqa: E402
-from exactops.numerics.rounding import fast_two_sum  # noqa: E402
+from exactops.lanes.polynomials import SCHEMES, polynomial
+from exactops.numerics.rounding import fast_two_sum
 
 
 def head_of(x: float, count: int = 26) -> float:
@@ -146,7 +146,9 @@ def test_the_distance_of_a_polynomial_from_its_function():
     )
     assert worst <= found <= worst * Fraction(11, 10)
     other: list[Any] = [1.0, 1.0, 0.5 - 2.0**-12, 1 / 6]
-    assert distance(other, lambda n: Fraction(1, math.factorial(n)), -reach, reach, 14, reach**14) > worst + Fraction(1, 1 << 30)
+    assert distance(other, lambda n: Fraction(1, math.factorial(n)), -reach, reach, 14, reach**14) > worst + Fraction(
+        1, 1 << 30
+    )
 
 
 def planted(name: str) -> Fraction:
