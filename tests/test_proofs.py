@@ -392,7 +392,8 @@ def test_prove_all_fills_the_gaps(capsys, monkeypatch, tmp_path):
     record.store(file, {"operator": "exp", "dtype": "bf16", "attributes": {}, "mode": "exact", "kernel": "old", "hashes": {}})
     task = Task("erf", "bf16")
     found = campaign.Findings(inputs=65536, digests={0: b"0"})
-    record.store(file, record.entry_of(task, found, "scalar", 1.0, 1, record.digests("erf")))
+    entry = record.entry_of(task, found, "scalar", 1.0, 1, record.digests("erf"))
+    record.store(file, {name: value for name, value in entry.items() if name not in ("code", "code_by")})
     found.wrong = 1
     record.store(file, record.entry_of(Task("log", "bf16"), found, "scalar", 1.0, 1, record.digests("log")))
     table = {name: operator for name, operator in exactops.operators().items() if name in ("exp", "erf", "log", "gelu")}
@@ -411,9 +412,16 @@ def test_prove_all_fills_the_gaps(capsys, monkeypatch, tmp_path):
     printed = capsys.readouterr().out
     assert "erf bf16 exact" in printed
     assert printed.count("decided by MPFR") == 1
-    assert printed.count("the results are those that were proven") == len(table)  # gelu has two forms
+    assert printed.count("the machine code is that of the proof") == len(table)  # gelu has two forms
     entries = json.loads(file.read_text())["proofs"]
     assert all(entry["engine"] == "2" and entry["not_correctly_rounded"] == 0 for entry in entries)
+    # Without a record of the machine code the hash of the results tells.
+    for entry in entries:
+        del entry["code"]
+    file.write_text(json.dumps({"about": "", "proofs": entries}))
+    monkeypatch.setattr(record, "digests", lambda operator: {"kernel": f"sources of {operator}", "engine": "3"})
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.count("the results are those that were proven") == len(table) + 1
 
 
 def test_hash_only(capsys):
