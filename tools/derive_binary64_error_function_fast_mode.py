@@ -11,7 +11,7 @@ from pathlib import Path
 
 import mpmath
 from derive_binary64_error_function import economized
-from derive_binary64_exponential import Module
+from derive_binary64_exponential import Module, constants_of
 from minimax import log2_of, to_double
 from mpmath import mp, mpf
 
@@ -81,8 +81,10 @@ def main() -> int:
     if "--write" in sys.argv:
         PLACE.write_text(text)
     elif "--check" in sys.argv:
-        wrong = PLACE.read_text() != text
-        print("binary64.tables.error_function_fast_mode:", "differs from the derivation" if wrong else "as derived")
+        derived, written = ({part.split(" = ")[0]: part for part in constants_of(each)} for each in (text, PLACE.read_text()))
+        same = sum(written.get(each) == part for each, part in derived.items())
+        wrong = len(derived | written) - same
+        print(f"binary64.tables.error_function_fast_mode: {same} of {len(derived)} constants are as derived")
     else:
         print(text)
     for what, note in notes.items():
