@@ -301,7 +301,8 @@ def exp_error(cells: Cells, test: bool) -> tuple:
     with tm.abstract_lanes():
         high, low = module.exp_reduced(reduced, rest, tm.Rows(row))
     powers = np.array([mpf(2) ** (mpf(j) / count) for j in range(count)], object)
-    return tm.bound(high, low, tm.exp(ideal) * tm.Model.of(powers[row]), test=test), high, low
+    function = tm.exp(ideal, 2.0**-90).times(tm.Model.of(powers[row]), 2.0**-90)
+    return tm.bound(high, low, function, test=test), high, low
 
 
 def exp() -> Iterator[Claim]:
@@ -326,9 +327,9 @@ class PairBounds(NamedTuple):
 
 
 @functools.cache
-def exp_of_pair() -> PairBounds:
-    """The bounds for low parts of the argument up to 2**-12."""
-    sizes = [0.0, 2.0**-32, 2.0**-28, *(2.0 ** (n / 3) for n in range(-25 * 3, -12 * 3 + 1))]
+def exp_of_pair(largest: int) -> PairBounds:
+    """The bounds for low parts of the argument up to ``2**largest``."""
+    sizes = [0.0, 2.0**-30, 2.0**-26, *(2.0 ** (n / 2) for n in range(-24 * 2, largest * 2 + 1))]
     bound, high, low = exp_error(exp_cells(sizes), False)
     values = (bound.relatives, low.model.magnitude() / high.model.least())
     return PairBounds(np.array(sizes), *(each.reshape(-1, len(sizes)).max(axis=0) for each in values))
@@ -372,9 +373,9 @@ def gelu_tanh() -> Iterator[Claim]:
     module = core("gelu_tanh")
     errors = core("tables.exponential_errors")
     kernels = importlib.import_module("exactops.ops.gelu")
-    pair = exp_of_pair()
+    pair = exp_of_pair(-14)
     slope = mp.sqrt(8 / mp.pi)
-    low, high = tm.binades(2.0**-40, float(-kernels.BINARY64_TANH_UNDERFLOW) + 0.5, 4)
+    low, high = tm.binades(2.0**-40, kernels.BINARY64_TANH_LARGE, 4)
     product = round_product_error(2.0**-23)
 
     def evaluate(cells: Cells):
@@ -497,7 +498,7 @@ def round_product_error(low: float) -> float:
 def complement_factor(halved: bool, largest: float):
     """``(cells, evaluate)`` of the product of a power and w or v."""
     module = core("error_function")
-    pair = exp_of_pair()
+    pair = exp_of_pair(-14)
     table = module.GELU if halved else module.ERFC
     centres = []
     while not centres or centres[-1] < largest:
