@@ -332,12 +332,12 @@ def _factorial(n: int) -> int:
     return result
 
 
-def exp(x) -> Model:
+def exp(x, negligible: float = _TOLERANCE) -> Model:
     """e**x."""
     x = Model.of(x)
     w = x.variable_part()
-    series = compose(w, lambda n: _ONE // _factorial(n), lambda n, q: 2.1 * q**n / _factorial(n), _TOLERANCE)
-    return series * Model({(): _at_centre(mp.exp, x.constant())}, _UNIT)
+    series = compose(w, lambda n: _ONE // _factorial(n), lambda n, q: 2.1 * q**n / _factorial(n), negligible)
+    return series.times(Model({(): _at_centre(mp.exp, x.constant())}, _UNIT), negligible)
 
 
 def log(x) -> Model:
