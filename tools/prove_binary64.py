@@ -137,9 +137,9 @@ def sin_cos() -> Iterator[Claim]:
         for first, last in ((0, 2**12), (2**12, 2**24), (2**24, 2**30), (2**30, 2**34), (2**34, most))
     ]
     boxes += [(0, a, b, 0, 0) for a, b in zip(*tm.binades(2.0**-60, reach), strict=True)]
-    # Multiples of 512 steps; |r| is at least k * NEAR.
+    # Multiples of 512 steps; |r| is at least k * STEP_3 * NEAR.
     for first, last in zip(*tm.binades(512.0, float(most)), strict=True):
-        for a, b in zip(*tm.binades(first * module.NEAR * (1 - 2.0**-40), reach), strict=True):
+        for a, b in zip(*tm.binades(first * module.STEP_3 * module.NEAR * (1 - 2.0**-40), reach), strict=True):
             boxes += [(0, a, b, first, last), (0, -b, -a, first, last)]
     numbers, low, high, least, largest = zip(*boxes, strict=True)
     angles = np.array([mp.sin(number * step) for number in range(512)], object)
@@ -548,7 +548,7 @@ def complement_factor(halved: bool, largest: float):
 
 
 def erfc() -> Iterator[Claim]:
-    """erfc of positive numbers, where the result is normal: a check of cells, the proof is tools/binary64_error_function_bounds.py."""
+    """erfc of positive numbers with normal results: some cells; the proof is tools/binary64_error_function_bounds.py."""
     kernels = importlib.import_module("exactops.ops.erf")
     errors = core("tables.error_function_errors")
     cells, values = complement_factor(False, kernels.BINARY64_ERFC_LARGE)
