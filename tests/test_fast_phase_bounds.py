@@ -1,7 +1,7 @@
 """The error bounds that the float64 kernels rely on, proven a second time by Taylor models: tools/prove_binary64.py.
 
-Here are those families whose proofs take seconds; the tool has all. A change of a kernel, a table or a bound that the proof does
-not bear out fails.
+Here are those families whose proofs take seconds; the tool has all. A change of a kernel, a table or a bound that the proof
+does not bear out fails.
 """
 
 import sys
