@@ -10,8 +10,8 @@ A :class:`Value` stands for every double that a variable of a kernel can hold. I
 subnormal unless it is exact or the caller allows for it. Then after any sequence of the operations below the computed double
 and its error lie in their intervals. By induction: the interval of a sum, difference, product or quotient is that of interval
 arithmetic, widened by the rounding error; its error is that of the operands carried through the real operation, plus the
-rounding error. A result rounds not at all if it is a multiple of 2**q and below 2**(q + 53); otherwise by at most half a unit in
-the last place of the largest magnitude in the interval. All bounds are integers in units of 2**-SCALE, rounded outward.
+rounding error. A result rounds not at all if it is a multiple of 2**q and below 2**(q + 53); otherwise by at most half a unit
+in the last place of the largest magnitude in the interval. All bounds are integers in units of 2**-SCALE, rounded outward.
 
 What interval arithmetic alone loses, since it forgets that two variables are related, is kept by treating three idioms as
 one operation each, through :func:`substituted`:
@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -358,7 +359,7 @@ def pieces(low: Any, high: Any, count: int = 1, octaves: int = 0) -> list[tuple[
     if octaves:
         edges = [high / 2**step for step in range(octaves + 1)]
         found = [(low, edges[-1])] if low < edges[-1] else []
-        for upper, lower in zip(edges, edges[1:], strict=False):
+        for upper, lower in itertools.pairwise(edges):
             found += pieces(max(lower, low), upper, count)
         return found
     step = (high - low) / count
