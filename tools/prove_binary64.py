@@ -138,8 +138,9 @@ def sin_cos() -> Iterator[Claim]:
     ]
     boxes += [(0, a, b, 0, 0) for a, b in zip(*tm.binades(2.0**-60, reach), strict=True)]
     # Multiples of 512 steps; |r| is at least k * STEP_3 * NEAR.
+    near = module.STEP_3 * module.NEAR * (1 - 2.0**-40)
     for first, last in zip(*tm.binades(512.0, float(most)), strict=True):
-        for a, b in zip(*tm.binades(first * module.STEP_3 * module.NEAR * (1 - 2.0**-40), reach), strict=True):
+        for a, b in zip(*tm.binades(first * near, reach), strict=True):
             boxes += [(0, a, b, first, last), (0, -b, -a, first, last)]
     numbers, low, high, least, largest = zip(*boxes, strict=True)
     angles = np.array([mp.sin(number * step) for number in range(512)], object)
@@ -338,7 +339,7 @@ class PairBounds(NamedTuple):
 @functools.cache
 def exp_of_pair(largest: int) -> PairBounds:
     """The bounds for low parts of the argument up to ``2**largest``."""
-    steps = [n / 2 for n in range(-24 * 2, -17 * 2)] + [n / 4 for n in range(-17 * 4, largest * 4 + 1)]
+    steps = [n / 2 for n in range(-24 * 2, -17 * 2)] + [n / 8 for n in range(-17 * 8, largest * 8 + 1)]
     sizes = [0.0, 2.0**-30, 2.0**-26, *(2.0**step for step in steps)]
     bound, high, low = exp_error(exp_cells(sizes), False)
     values = (bound.relatives, low.model.magnitude() / high.model.least())
@@ -487,6 +488,7 @@ def scaled_complement(centres, halved: bool):
     return function
 
 
+@functools.cache
 def round_product_error(low: float) -> float:
     """What ``round_product`` adds, beside the result, for a head of 26 bits and a low part of that size beside it."""
     module = core("sigmoid")
@@ -548,7 +550,7 @@ def complement_factor(halved: bool, largest: float):
 
 
 def erfc() -> Iterator[Claim]:
-    """erfc of positive numbers with normal results: some cells; the proof is tools/binary64_error_function_bounds.py."""
+    """erfc of positive numbers, where it is normal: a check of cells; binary64_error_function_bounds.py has the proof."""
     kernels = importlib.import_module("exactops.ops.erf")
     errors = core("tables.error_function_errors")
     cells, values = complement_factor(False, kernels.BINARY64_ERFC_LARGE)
@@ -570,7 +572,10 @@ def gelu() -> Iterator[Claim]:
 
     def evaluate(cells: Cells):
         error, high, low, power, beyond = values(cells)
-        finish = round_product_error(2.0**-24 + float(np.max(low.model.magnitude() / high.model.least())))
+        # A head of the high part, too: the rest is added to the low part, which rounds once more.
+        ratio = 2.0**-25 + low.model.magnitude() / high.model.least()
+        exponents = np.ceil(np.log2(ratio) * 16)
+        finish = np.array([round_product_error(2.0 ** (each / 16)) for each in exponents]) + ratio * 2.0**-53
         argument_low = cells.intervals[2][0]
         allowed = high.model.least() * (errors.GELU_ERROR + argument_low * errors.GELU_ARGUMENT_ERROR)
         allowed = allowed + power.model.least() * beyond.model.least() * errors.GELU_BEYOND_ERROR
