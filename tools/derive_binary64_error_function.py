@@ -19,8 +19,8 @@ from pathlib import Path
 
 import mpmath
 from derive_binary64_exponential import Module as ExponentialModule
-from derive_binary64_exponential import constants_of, fixed, lines
-from minimax import exactly, log2_of, rounded, to_double
+from derive_binary64_exponential import carry_out, fixed, lines
+from minimax import exactly, rounded, to_double
 from mpmath import mp, mpf
 
 mp.prec = 500
@@ -229,25 +229,7 @@ def error_function_errors(notes: dict) -> str:
 
 def main() -> int:
     """Derive, then print, compare or write."""
-    notes: dict = {}
-    wrong = 0
-    for derive in (error_function, error_function_errors):
-        name = derive.__name__
-        text, place = derive(notes), FOLDER / f"{name}.py"
-        if "--write" in sys.argv:
-            place.write_text(text)
-        elif "--check" in sys.argv:
-            derived, written = (
-                {part.split(" = ")[0]: part for part in constants_of(each)} for each in (text, place.read_text())
-            )
-            same = sum(written.get(each) == part for each, part in derived.items())
-            wrong += len(derived | written) - same
-            print(f"binary64.tables.{name}: {same} of {len(derived)} constants are as derived")
-        else:
-            print(text)
-    for what, note in notes.items():
-        print(f"# {what}: {log2_of(note)}")
-    return wrong
+    return carry_out(error_function, error_function_errors)
 
 
 if __name__ == "__main__":

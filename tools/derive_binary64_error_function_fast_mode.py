@@ -6,19 +6,16 @@ u = c*h and v = h**2. The upper tail of the normal distribution likewise, with c
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import mpmath
 from derive_binary64_error_function import economized
-from derive_binary64_exponential import Module, constants_of
-from minimax import log2_of, to_double
+from derive_binary64_exponential import Module, carry_out
+from minimax import to_double
 from mpmath import mp, mpf
 
 mp.prec = 400
 
-PLACE = Path(__file__).resolve().parent.parent / "exactops" / "numerics" / "binary64" / "tables"
-PLACE = PLACE / "error_function_fast_mode.py"
 
 #: Centres a unit and their number: of erfc and of the normal distribution.
 CENTRES, ROWS = 128, 352
@@ -51,7 +48,7 @@ def integral(notes: dict) -> list:
     return parts
 
 
-def derive(notes: dict) -> str:
+def error_function_fast_mode(notes: dict) -> str:
     """The text of the module."""
     module = FastModeModule(
         "Fast mode of float64 erfc and gelu.",
@@ -75,21 +72,7 @@ def derive(notes: dict) -> str:
 
 def main() -> int:
     """Derive, then print, compare or write."""
-    notes: dict = {}
-    text = derive(notes)
-    wrong = 0
-    if "--write" in sys.argv:
-        PLACE.write_text(text)
-    elif "--check" in sys.argv:
-        derived, written = ({part.split(" = ")[0]: part for part in constants_of(each)} for each in (text, PLACE.read_text()))
-        same = sum(written.get(each) == part for each, part in derived.items())
-        wrong = len(derived | written) - same
-        print(f"binary64.tables.error_function_fast_mode: {same} of {len(derived)} constants are as derived")
-    else:
-        print(text)
-    for what, note in notes.items():
-        print(f"# {what}: {log2_of(note)}")
-    return wrong
+    return carry_out(error_function_fast_mode)
 
 
 if __name__ == "__main__":

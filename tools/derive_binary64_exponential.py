@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import mpmath
@@ -262,11 +263,11 @@ def constants_of(text: str) -> list[str]:
     return re.findall(r"^_?[A-Z]\w* = .*?(?=^(?:#|_?[A-Z]\w* = )|\Z)", text, re.MULTILINE | re.DOTALL)
 
 
-def main() -> int:
-    """Derive, then print, compare or write."""
+def carry_out(*derivations: Callable[[dict], str]) -> int:
+    """Derive modules of tables, called as their derivations; then print, compare (``--check``) or write (``--write``) them."""
     notes: dict = {}
     wrong = 0
-    for derive in (exponential, tanh, gelu_tanh, exponential_errors):
+    for derive in derivations:
         name = derive.__name__
         text, place = derive(notes), FOLDER / f"{name}.py"
         if "--write" in sys.argv:
@@ -283,6 +284,11 @@ def main() -> int:
     for what, note in notes.items():
         print(f"# {what}: {log2_of(note)}")
     return wrong
+
+
+def main() -> int:
+    """Derive, then print, compare or write."""
+    return carry_out(exponential, tanh, gelu_tanh, exponential_errors)
 
 
 if __name__ == "__main__":

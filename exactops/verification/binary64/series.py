@@ -24,7 +24,6 @@ taken (:func:`of_zero`): its relative error counts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -167,8 +166,3 @@ def pair(number: Any) -> tuple[float, float]:
     """The nearest float64 of an MPFR number, and that of the rest."""
     high = float(number)
     return high, float(number - high)
-
-
-def is_finite(number: float) -> bool:
-    """Whether a bound says something."""
-    return math.isfinite(number)
